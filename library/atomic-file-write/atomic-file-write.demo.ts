@@ -9,6 +9,7 @@ export const RULES = {
 	order: 'The file is fsynced before the rename and the folder after it, and success is reported only then.',
 	failure: 'A failure before the rename leaves the old file as it was and no temporary file, whatever the step.',
 	mode: 'The permission bits of a replaced file are kept, and the temporary file is never more open than they are.',
+	folder: 'The temporary file lies in the folder of the real target, so that the rename never crosses a file system.',
 	writers:
 		'Concurrent writers never share a temporary file: it is created exclusively, and a name that is taken is left alone.',
 } as const;
@@ -156,6 +157,12 @@ export const demo: Demo = {
 			rule: RULES.mode,
 			ok: left?.mode === MODE && temps.every(([, mode]) => (mode & ~MODE) === 0),
 			detail: `0${left?.mode.toString(8)}`,
+		});
+		const strays = temps.filter(([path]) => disk.folderOf(path) !== disk.folderOf(PATH));
+		emit({
+			rule: RULES.folder,
+			ok: strays.length === 0,
+			detail: `${temps.length} temporary files, ${strays.length} elsewhere`,
 		});
 		const created = disk.log.filter((line) => line.startsWith('create '));
 		const collided = controls.fault === 'none' && done.length < letters.length;
