@@ -1,5 +1,6 @@
 import { visiblePatterns } from './order.ts';
 import type { PatternRecord, Registry } from './schema.ts';
+import { buildIndex, type SearchIndex } from './search-index.ts';
 
 /** A registry made ready for queries: what readers see of it, and the look-ups that every query needs. */
 export interface Library {
@@ -7,10 +8,16 @@ export interface Library {
 	/** The patterns that readers see, in the order of every surface. */
 	patterns: readonly PatternRecord[];
 	byId: ReadonlyMap<string, PatternRecord>;
+	index: SearchIndex;
 }
 
 /** Prepares a registry for queries. Pure; hidden records are not in it. */
 export function createLibrary(registry: Registry): Library {
 	const patterns = visiblePatterns(registry);
-	return { registry, patterns, byId: new Map(patterns.map((pattern) => [pattern.id, pattern])) };
+	return {
+		registry,
+		patterns,
+		byId: new Map(patterns.map((pattern) => [pattern.id, pattern])),
+		index: buildIndex(patterns),
+	};
 }

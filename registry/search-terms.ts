@@ -1,0 +1,192 @@
+import type { Posting, SearchIndex } from './search-index.ts';
+import { tokenize } from './text.ts';
+
+/**
+ * What a query asks for, term by term: each of its words with the terms of the registry that stand for it, and how sure
+ * that is. A word that the registry has stands for itself; one that it lacks is tried as the beginning of a word, as two
+ * words written as one (or one written as two), and last as a typo, which is a guess and is said to be one.
+ */
+export interface QueryTerm {
+	/** The word as the query has it. */
+	word: string;
+	term: string;
+	/** The terms of the registry that stand for it; empty when it has none. */
+	stands: readonly { term: string; weight: number }[];
+	/** The word of the registry that was guessed, when it took a guess. */
+	guess?: string;
+	/** How many records have it, as far as it could be matched. */
+	frequency: number;
+	/** Its weight: rare terms decide, terms of most records barely count. */
+	idf: number;
+}
+
+/** A word's beginning is half a match: `auth` for authentication. */
+const PREFIX_WEIGHT = 0.5;
+const MIN_PREFIX = 4;
+/** A typo's correction counts a little less than the word itself. */
+const GUESS_WEIGHT = 0.8;
+/** The shortest word that is taken for a typo: shorter ones are near too many others. */
+const MIN_GUESS = 5;
+/** From this length on a word may hold two typos. */
+const TWO_TYPOS = 9;
+/** Terms beyond this many add nothing that the first did not say; they would only take time. */
+const MAX_TERMS = 64;
+
+/** Reads a query against an index. Terms come in the query's order, each once, at most 64 of them. */
+export function queryTerms(index: SearchIndex, query: string): QueryTerm[] {
+	const tokens = distinct(tokenize(query), ({ term }) => term).slice(0, MAX_TERMS);
+	const terms: QueryTerm[] = [];
+	for (let at = 0; at < tokens.length; at++) {
+		const token = tokens[at];
+		const next = tokens[at + 1];
+		if (!token) continue;
+		const joined = next && joinedTerm(index, token, next);
+		if (joined) {
+			terms.push(describe(index, `${token.word} ${next.word}`, joined, [{ term: joined, weight: 1 }]));
+			at++;
+			continue;
+		}
+		terms.push(resolve(index, token.word, token.term));
+	}
+	return terms;
+}
+
+function resolve(index: SearchIndex, word: string, term: string): QueryTerm {
+	if (index.postings.has(term)) return describe(index, word, term, [{ term, weight: 1 }]);
+	const split = splitTerm(index, word);
+	if (split)
+		return describe(
+			index,
+			word,
+			term,
+			split.map((part) => ({ term: part, weight: 1 })),
+			undefined,
+			true,
+		);
+	const beginnings = startingWith(index.vocabulary, term);
+	if (beginnings.length > 0) {
+		return describe(
+			index,
+			word,
+			term,
+			beginnings.map((longer) => ({ term: longer, weight: PREFIX_WEIGHT })),
+		);
+	}
+	const guess = nearestTerm(index, term);
+	if (guess)
+		return describe(index, word, term, [{ term: guess, weight: GUESS_WEIGHT }], index.words.get(guess) ?? guess);
+	return describe(index, word, term, []);
+}
+
+function describe(
+	index: SearchIndex,
+	word: string,
+	term: string,
+	stands: QueryTerm['stands'],
+	guess?: string,
+	together = false,
+): QueryTerm {
+	const lists = stands.map((one) => index.postings.get(one.term) ?? []);
+	const frequency = together
+		? Math.min(...lists.map((list) => list.length))
+		: new Set(lists.flat().map(({ pattern }: Posting) => pattern)).size;
+	return { word, term, stands, frequency, idf: idf(index.patterns.length, frequency), ...(guess ? { guess } : {}) };
+}
+
+/** Inverse document frequency as BM25 has it, never negative: ln(1 + (N − n + ½) / (n + ½)). */
+export function idf(records: number, frequency: number): number {
+	return Math.log(1 + (records - frequency + 0.5) / (frequency + 0.5));
+}
+
+/** The term that two neighbouring words make when they are written as one, if the registry has it and lacks one of them: "web hook". */
+function joinedTerm(index: SearchIndex, first: Named, second: Named): string | undefined {
+	if (index.postings.has(first.term) && index.postings.has(second.term)) return undefined;
+	const [joined] = tokenize(first.word + second.word);
+	return joined && index.postings.has(joined.term) ? joined.term : undefined;
+}
+
+/** The two terms that a word consists of when they are written apart, if the registry has both: "ratelimit". */
+function splitTerm(index: SearchIndex, word: string): string[] | undefined {
+	for (let at = 3; at <= word.length - 3; at++) {
+		const parts = tokenize(`${word.slice(0, at)} ${word.slice(at)}`).map(({ term }) => term);
+		if (parts.length === 2 && parts.every((part) => index.postings.has(part))) return parts;
+	}
+	return undefined;
+}
+
+function startingWith(vocabulary: readonly string[], prefix: string): string[] {
+	if (prefix.length < MIN_PREFIX) return [];
+	const found: string[] = [];
+	for (let at = firstAtLeast(vocabulary, prefix); vocabulary[at]?.startsWith(prefix); at++) {
+		found.push(vocabulary[at] ?? '');
+	}
+	return found;
+}
+
+function firstAtLeast(sorted: readonly string[], value: string): number {
+	let low = 0;
+	let high = sorted.length;
+	while (low < high) {
+		const middle = (low + high) >>> 1;
+		if ((sorted[middle] ?? '') < value) low = middle + 1;
+		else high = middle;
+	}
+	return low;
+}
+
+/** The term that a mistyped one most likely means: same first letter, fewest edits, then most records, then code-unit order. */
+function nearestTerm(index: SearchIndex, term: string): string | undefined {
+	if (term.length < MIN_GUESS || !/^[a-z]+$/.test(term)) return undefined;
+	const allowed = term.length >= TWO_TYPOS ? 2 : 1;
+	let best: { term: string; edits: number; records: number } | undefined;
+	const start = term.slice(0, 1);
+	for (let at = firstAtLeast(index.vocabulary, start); ; at++) {
+		const candidate = index.vocabulary[at];
+		if (!candidate?.startsWith(start)) break;
+		if (Math.abs(candidate.length - term.length) > allowed) continue;
+		const edits = editDistance(term, candidate, allowed);
+		if (edits > allowed) continue;
+		const records = index.postings.get(candidate)?.length ?? 0;
+		if (!best || edits < best.edits || (edits === best.edits && records > best.records)) {
+			best = { term: candidate, edits, records };
+		}
+	}
+	return best?.term;
+}
+
+/**
+ * Edits between two words, a swap of neighbours counting as one (optimal string alignment); more than `limit` is
+ * reported as `limit + 1` as soon as it is certain.
+ */
+export function editDistance(a: string, b: string, limit: number): number {
+	let beforeLast: number[] = [];
+	let last = Array.from({ length: b.length + 1 }, (_, column) => column);
+	for (let row = 1; row <= a.length; row++) {
+		const current = [row];
+		for (let column = 1; column <= b.length; column++) {
+			const same = a[row - 1] === b[column - 1];
+			let edits = Math.min(
+				(last[column] ?? 0) + 1,
+				(current[column - 1] ?? 0) + 1,
+				(last[column - 1] ?? 0) + (same ? 0 : 1),
+			);
+			if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) {
+				edits = Math.min(edits, (beforeLast[column - 2] ?? 0) + 1);
+			}
+			current.push(edits);
+		}
+		if (Math.min(...current) > limit) return limit + 1;
+		beforeLast = last;
+		last = current;
+	}
+	return last[b.length] ?? 0;
+}
+
+interface Named {
+	word: string;
+	term: string;
+}
+
+function distinct<Item>(items: readonly Item[], key: (item: Item) => string): Item[] {
+	return [...new Map(items.toReversed().map((item) => [key(item), item])).values()].toReversed();
+}
