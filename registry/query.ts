@@ -1,4 +1,13 @@
+import { inputSchema, type Parameters, readArguments, type Values } from './arguments.ts';
+import { CARD_SECTIONS, type CardSection, renderCard } from './card.ts';
+import { MAX_LINES, renderExcerpt } from './excerpt.ts';
 import type { Library } from './library.ts';
+import { assemblePlan } from './plan.ts';
+import { renderPlan } from './plan-answer.ts';
+import { searchPatterns } from './search.ts';
+import { renderSearch } from './search-answer.ts';
+import { ANSWER_BUDGET, approximateTokens } from './tokens.ts';
+import { renderTrace, traceCapability } from './trace.ts';
 
 /** What the query layer needs from outside: how a file of the repository is read, and how snippet rules are run. */
 export interface ToolPorts {
@@ -24,21 +33,247 @@ export interface ToolResult {
 	isError: boolean;
 }
 
-/** The six tools, in the order in which clients list them. */
-export const TOOLS: readonly ToolDefinition[] = [];
-
-/**
- * Answers one call.
- * @throws UnknownToolError when no tool has that name; any other exception is a fault of the server
- */
-export function callTool(_library: Library, _ports: ToolPorts, name: string, _args: unknown): ToolResult {
-	throw new UnknownToolError(name);
-}
-
 /** The name of a tool that does not exist. */
 export class UnknownToolError extends Error {
 	constructor(name: string) {
 		super(`Unknown tool: ${name}`);
 		this.name = 'UnknownToolError';
 	}
+}
+
+const MAX_LIMIT = 25;
+const DEFAULT_LIMIT = 5;
+
+type Handler<P extends Parameters> = (
+	library: Library,
+	values: Values<P>,
+	ports: ToolPorts,
+) => string | { problem: string };
+
+interface Tool {
+	definition: ToolDefinition;
+	answer(library: Library, ports: ToolPorts, given: unknown): ToolResult;
+}
+
+/** Binds a tool's declaration to its handler: reads the arguments, and turns what is wrong into advice. */
+function tool<P extends Parameters>(
+	name: string,
+	description: string,
+	parameters: P,
+	example: Record<string, unknown>,
+	handle: Handler<P>,
+): Tool {
+	const call = `${name} ${JSON.stringify(example)}`;
+	return {
+		definition: { name, description, inputSchema: inputSchema(parameters) },
+		answer(library, ports, given) {
+			const read = readArguments(parameters, given, call);
+			if (!read.ok) return { text: `${name}: ${read.problem}`, isError: true };
+			const answer = handle(library, read.values, ports);
+			if (typeof answer !== 'string') return { text: `${name}: ${answer.problem}`, isError: true };
+			return { text: [answer, ...read.notes.map((note) => `Note: ${note}.`)].join('\n'), isError: false };
+		},
+	};
+}
+
+const ALL: readonly Tool[] = [
+	tool(
+		'search_patterns',
+		'Find patterns for a task or a symptom in plain words. Ranked rows: grade, maturity, what each requires, when not to use it; or an explicit no-match. Start here.',
+		{
+			query: {
+				kind: 'text',
+				required: true,
+				description: 'The task or symptom: "clients retry and get charged twice"',
+			},
+			limit: { kind: 'integer', min: 1, max: MAX_LIMIT, description: `Rows to show, default ${DEFAULT_LIMIT}` },
+			category: { kind: 'text', description: 'Only this category id' },
+			tier: { kind: 'choice', choices: ['deep', 'light'], description: 'deep: full cards; light: index entries' },
+			detail: { kind: 'choice', choices: ['full', 'compact'], description: 'compact: one line a row' },
+		},
+		{ query: 'call a flaky API safely' },
+		(library, { query, limit = DEFAULT_LIMIT, category, tier, detail }) => {
+			const options = { limit, ...(category ? { category } : {}), ...(tier ? { tier: tier as 'deep' | 'light' } : {}) };
+			return renderSearch(library, searchPatterns(library.index, query, options), {
+				...options,
+				query,
+				maxLimit: MAX_LIMIT,
+				detail: detail === 'compact' ? 'compact' : 'full',
+			});
+		},
+	),
+	tool(
+		'get_pattern',
+		'The card of a pattern, or of several: when to use it and when not, docs, code, tests, invariants that MUST survive a port. Ask for sections to read less.',
+		{
+			id: { kind: 'text', description: 'Pattern id from search_patterns' },
+			ids: { kind: 'texts', description: 'Several ids at once' },
+			sections: { kind: 'texts', choices: CARD_SECTIONS, description: 'Only these sections, under the header' },
+		},
+		{ id: 'singleflight', sections: ['invariants', 'code'] },
+		getPattern,
+	),
+	tool(
+		'get_file_excerpt',
+		'Numbered lines of a doc, code or test file that a card cites, by line window or by section, with an outline of what follows.',
+		{
+			path: {
+				kind: 'text',
+				required: true,
+				description: 'Path from the repository root, as the card gives it; may end in #section',
+			},
+			start_line: { kind: 'integer', min: 1, max: 10_000_000, description: 'First line, 1-based' },
+			line_count: { kind: 'integer', min: 1, max: MAX_LINES, description: 'Lines to show, default 120' },
+			section: { kind: 'text', description: 'Markdown #fragment or heading, or the name of a declaration' },
+		},
+		{ path: 'README.md', start_line: 1, line_count: 40 },
+		(_library, { path, start_line, line_count, section }, ports) => {
+			const [file = '', fragment] = splitFragment(path);
+			const read = ports.readFile(file);
+			if (!read.ok) return { problem: read.reason };
+			const wanted = section ?? fragment;
+			const excerpt = renderExcerpt(
+				{ path: file, text: read.text, truncated: read.truncated },
+				{
+					...(start_line === undefined ? {} : { startLine: start_line }),
+					...(line_count === undefined ? {} : { lineCount: line_count }),
+					...(wanted === undefined || wanted === '' ? {} : { section: wanted }),
+				},
+			);
+			return excerpt.ok ? excerpt.text : excerpt;
+		},
+	),
+	tool(
+		'trace_capability',
+		'For one capability: concept, docs, code, tests and live proof in one chain, with the invariants.',
+		{ capability: { kind: 'text', required: true, description: 'What the code should be able to do' } },
+		{ capability: 'share one call among concurrent callers' },
+		(library, { capability }) => renderTrace(library, traceCapability(library, capability)),
+	),
+	tool(
+		'recommend_emulation_plan',
+		'A dependency-ordered build plan from deep cards for several capabilities, with what it requires, what the target lacks and what is not covered.',
+		{
+			capabilities: { kind: 'texts', required: true, description: 'One plain-words task each' },
+			include_dependencies: { kind: 'flag', description: 'Add what the patterns build on, default true' },
+			target_infra: {
+				kind: 'texts',
+				description: 'Requirement ids that the target already runs, for a verdict per step',
+			},
+			detail: {
+				kind: 'choice',
+				choices: ['full', 'outline'],
+				description: 'outline: no docs, code, tests, invariants',
+			},
+		},
+		{ capabilities: ['background jobs that survive a crash', 'cache a slow endpoint'] },
+		recommendPlan,
+	),
+	tool(
+		'validate_snippet',
+		'Check TypeScript that you wrote against the conventions of this library. Findings by line with a fix each; mend them and call again until clean.',
+		{
+			snippet: { kind: 'text', required: true, description: 'The code' },
+			language: { kind: 'text', description: 'Default ts' },
+		},
+		{ snippet: 'export const now = () => Date.now();' },
+		(_library, { snippet, language }, ports) => ports.checkSnippet(snippet, language),
+	),
+];
+
+/** The six tools, in the order in which clients list them. */
+export const TOOLS: readonly ToolDefinition[] = ALL.map(({ definition }) => definition);
+
+/**
+ * Answers one call.
+ * @throws UnknownToolError when no tool has that name; any other exception is a fault of the server
+ */
+export function callTool(library: Library, ports: ToolPorts, name: string, args: unknown): ToolResult {
+	const found = ALL.find(({ definition }) => definition.name === name);
+	if (!found) throw new UnknownToolError(name);
+	return found.answer(library, ports, args);
+}
+
+function getPattern(
+	library: Library,
+	{ id, ids, sections }: { id?: string | undefined; ids?: string[] | undefined; sections?: string[] | undefined },
+): string | { problem: string } {
+	const asked = [...new Set([...(id ? [id] : []), ...(ids ?? [])].map((one) => one.trim()).filter(Boolean))];
+	if (asked.length === 0)
+		return { problem: '"id" is missing. A call that works: get_pattern {"id": "..."} with an id from search_patterns' };
+	const blocks: string[] = [];
+	const left: string[] = [];
+	let missing = 0;
+	let spent = 0;
+	for (const one of asked) {
+		const record = library.byId.get(one) ?? library.byId.get(one.toLowerCase());
+		if (!record) {
+			missing++;
+			blocks.push(unknownPattern(library, one));
+			continue;
+		}
+		const budget = ANSWER_BUDGET - spent;
+		const card = renderCard(library, record, {
+			budget: blocks.length === 0 ? budget : ANSWER_BUDGET,
+			...(sections ? { sections: sections as CardSection[] } : {}),
+		});
+		const cost = approximateTokens(card);
+		if (cost > budget && blocks.length > 0) {
+			left.push(record.id);
+			continue;
+		}
+		spent += cost;
+		blocks.push(card);
+	}
+	if (left.length > 0) {
+		blocks.push(
+			`Not shown for length: ${left.length} of ${asked.length} cards. Next: get_pattern {"ids": ${JSON.stringify(left)}${sections ? `, "sections": ${JSON.stringify(sections)}` : ''}}`,
+		);
+	}
+	const text = blocks.join('\n\n---\n\n');
+	return missing === asked.length ? { problem: text } : text;
+}
+
+function unknownPattern(library: Library, id: string): string {
+	const result = searchPatterns(library.index, id.replaceAll('-', ' '), { limit: 3 });
+	const near = [...result.hits, ...result.near].slice(0, 3).map(({ record }) => record.id);
+	const hint = near.length > 0 ? ` Closest: ${near.join(', ')}.` : '';
+	return `There is no pattern "${id.slice(0, 80)}".${hint} search_patterns finds ids by a task in plain words.`;
+}
+
+function recommendPlan(
+	library: Library,
+	values: {
+		capabilities: string[];
+		include_dependencies?: boolean | undefined;
+		target_infra?: string[] | undefined;
+		detail?: string | undefined;
+	},
+): string | { problem: string } {
+	const vocabulary = [
+		...new Set([
+			...library.registry.requirements.map(({ id }) => id),
+			...library.patterns.flatMap(({ requires }) => requires),
+		]),
+	];
+	const stray = values.target_infra?.filter((id) => !vocabulary.includes(id)) ?? [];
+	if (stray.length > 0) {
+		return {
+			problem: `"target_infra" may hold ${vocabulary.join(', ') || 'nothing: this library declares no requirements'}; got ${JSON.stringify(stray)}`,
+		};
+	}
+	const request = {
+		capabilities: values.capabilities.slice(0, 12),
+		...(values.include_dependencies === undefined ? {} : { includeDependencies: values.include_dependencies }),
+		...(values.target_infra ? { targetInfra: values.target_infra } : {}),
+	};
+	const text = renderPlan(assemblePlan(library, request), request, values.detail === 'outline' ? 'outline' : 'full');
+	const dropped = values.capabilities.length - request.capabilities.length;
+	return dropped > 0 ? `${text}\n\n${dropped} more capabilities were not planned: at most 12 in one call.` : text;
+}
+
+/** `docs/x.md#part` → path and fragment. */
+function splitFragment(path: string): [string, string?] {
+	const at = path.indexOf('#');
+	return at < 0 ? [path] : [path.slice(0, at), path.slice(at)];
 }
