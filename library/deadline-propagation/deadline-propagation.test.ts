@@ -9,6 +9,7 @@ import {
 	decodeTimeout,
 	encodeTimeout,
 	monotonicClock,
+	onAbort,
 	rootDeadline,
 	withDeadline,
 } from './deadline-propagation.ts';
@@ -197,16 +198,51 @@ describe('deadline-propagation', () => {
 		const seen = await clock.run(
 			Promise.all(
 				endings.map((work) =>
-					withDeadline<string>(root, { budgetMs: work === deaf ? 10 : 1000 }, work).catch((error: Error) => error.message),
+					withDeadline<string>(root, { budgetMs: work === deaf ? 10 : 1000 }, work).catch(
+						(error: Error) => error.message,
+					),
 				),
 			),
 		);
 		expect(seen).toEqual(['returned', 'resolved', 'rejected', 'thrown', 'time is over after 10 ms']);
 		expect(clock.pending).toBe(0);
-		expect(added).toHaveBeenCalledTimes(endings.length);
+		expect(added).toHaveBeenCalledTimes(1);
 		expect(removed.mock.calls.map(([, listener]) => listener)).toEqual(
 			expect.arrayContaining(added.mock.calls.map(([, listener]) => listener)),
 		);
+	});
+
+	it('puts one listener on a signal, however many children there are', async () => {
+		const clock = new VirtualClock();
+		const user = new AbortController();
+		const added = vi.spyOn(user.signal, 'addEventListener');
+		const root = rootDeadline({ clock, signal: user.signal });
+		const child = (n: number) => withDeadline(root, {}, (deadline) => clock.sleep(n, deadline.signal));
+		const calls = Promise.allSettled(Array.from({ length: 50 }, (_, n) => child(n)));
+		clock.after(19.5, () => user.abort('enough'));
+		const outcomes = await clock.run(calls);
+		expect(outcomes.map(({ status }) => status)).toEqual([
+			...Array(20).fill('fulfilled'),
+			...Array(30).fill('rejected'),
+		]);
+		expect(added).toHaveBeenCalledTimes(1);
+	});
+
+	it('takes a callback back once, calls an aborted one at once, and hears the same one twice', () => {
+		const user = new AbortController();
+		const heard: string[] = [];
+		const note = () => heard.push('note');
+		const first = onAbort(user.signal, note);
+		first();
+		const second = onAbort(user.signal, note);
+		first();
+		onAbort(user.signal, note);
+		onAbort(user.signal, () => heard.push('other'));
+		second();
+		user.abort();
+		expect(heard).toEqual(['note', 'other']);
+		onAbort(user.signal, () => heard.push('late'))();
+		expect(heard).toEqual(['note', 'other', 'late']);
 	});
 
 	it('aborts what the work left running when it returns', async () => {
