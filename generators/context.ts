@@ -1,0 +1,28 @@
+import type { Library } from '../registry/library.ts';
+import { type GroupSection, sections } from '../registry/order.ts';
+import type { PatternRecord } from '../registry/schema.ts';
+import { type Links, siteLinks } from './links.ts';
+import { oneLine } from './markdown.ts';
+import { createUrls, type Urls } from './urls.ts';
+
+/** What a renderer needs besides the record it renders. */
+export interface RenderContext {
+	library: Library;
+	/** Groups and categories with their patterns, as every surface orders them. */
+	sections: readonly GroupSection[];
+	urls: Urls;
+	links: Links;
+	/** Path of the authored registry, for the notice in generated files. */
+	source: string;
+}
+
+/** A context whose links are absolute, as readers of the site and of llms.txt need them. */
+export function createRenderContext(library: Library, source = 'registry/registry.json'): RenderContext {
+	const urls = createUrls(library.registry.library);
+	return { library, sections: sections(library.registry), urls, links: siteLinks(urls), source };
+}
+
+/** A record's title on one line; its id when nothing else is left. */
+export function titleOf(record: Pick<PatternRecord, 'id' | 'title'>): string {
+	return oneLine(record.title) || record.id;
+}

@@ -1,0 +1,71 @@
+import { lstat, mkdir, readdir, readFile, realpath, unlink } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import { writeFileAtomic } from '../library/atomic-file-write/atomic-file-write.node.ts';
+
+/** The files of a repository; every path is relative to its root, with `/` between its parts. */
+export interface Disk {
+	/** The file's bytes, or undefined when there is none. */
+	read(path: string): Promise<Uint8Array | undefined>;
+	/** Every file below a folder, links and special files too, sorted; none when there is no such folder. */
+	list(folder: string): Promise<string[]>;
+	/** Replaces or creates the file as a whole, with the folders that it needs. */
+	write(path: string, bytes: Uint8Array): Promise<void>;
+	/** Removes a file; a link is removed, not what it points to. */
+	remove(path: string): Promise<void>;
+}
+
+/** The files below `root` on the real disk. */
+export function nodeDisk(root: string): Disk {
+	const at = (path: string) => join(root, path);
+	return {
+		read: (path) => readFile(at(path)).catch(ifMissing(path)),
+		async list(folder) {
+			const entries = await readdir(at(folder), { withFileTypes: true, recursive: true }).catch((error) => {
+				if (hasCode(error, 'ENOENT')) return [];
+				throw error;
+			});
+			return entries
+				.filter((entry) => !entry.isDirectory())
+				.map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+				.sort();
+		},
+		async write(path, bytes) {
+			await mkdir(dirname(at(path)), { recursive: true });
+			await refuseToLeave(root, path);
+			await writeFileAtomic(at(path), bytes);
+		},
+		async remove(path) {
+			await refuseToLeave(root, dirname(path));
+			await unlink(at(path));
+		},
+	};
+}
+
+/** A linked folder or file may lead out of the repository, where nothing is ours to write. */
+async function refuseToLeave(root: string, path: string): Promise<void> {
+	const target = join(root, path);
+	const exists = await lstat(target).then(
+		() => true,
+		() => false,
+	);
+	const real = await realpath(exists ? target : dirname(target));
+	const inside = relative(await realpath(root), real);
+	if (inside === '..' || inside.startsWith(`..${sep}`)) {
+		throw new Error(
+			`${path} is a link that leads out of the repository. Replace it with a file or a folder of its own.`,
+		);
+	}
+}
+
+function ifMissing(path: string): (error: unknown) => undefined {
+	return (error) => {
+		if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
+		if (hasCode(error, 'EISDIR'))
+			throw new Error(`${path} is a folder, but a generated file belongs there. Move it away.`);
+		throw error;
+	};
+}
+
+function hasCode(error: unknown, code: string): boolean {
+	return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+}

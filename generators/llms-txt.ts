@@ -1,0 +1,114 @@
+import type { PhrasingContent, RootContent } from 'mdast';
+import type { PatternRecord } from '../registry/schema.ts';
+import { type Artifact, generated } from './artifact.ts';
+import { type RenderContext, titleOf } from './context.ts';
+import { LAYOUT, servedName } from './layout.ts';
+import {
+	blockquote,
+	bulletList,
+	heading,
+	inline,
+	link,
+	oneLine,
+	paragraph,
+	stringifyMarkdown,
+	text,
+} from './markdown.ts';
+import { noticeParagraph } from './notice.ts';
+import { categoryAnchors } from './section-index.ts';
+
+/** Readers of llms.txt may cut it off at this many characters. */
+export const LLMS_TXT_LIMIT = 50_000;
+
+/** How much is said of each pattern, from most to least; `said` tells the reader what is missing. */
+const GRAINS: readonly { said?: string; note?: (summary: string) => string }[] = [
+	{ note: (summary) => summary },
+	{ note: firstSentence, said: 'To keep this file short, notes are the first sentence of a summary.' },
+	{ note: (summary) => clip(summary, 80), said: 'To keep this file short, notes are cut.' },
+	{ note: () => '', said: 'To keep this file short, patterns are named without notes; their pages have them.' },
+	{ said: 'To keep this file short, only categories are listed; the index page names their patterns.' },
+];
+
+/**
+ * `llms.txt`: one H1, a blockquote, a few words of guidance, then H2 sections that hold nothing but lists of
+ * `[title](url): note`. Links lead to the Markdown twins. It takes the richest grain that stays under the limit.
+ */
+export function llmsTxt(context: RenderContext): Artifact {
+	const grained = GRAINS.map((_, index) => index);
+	for (const grain of grained) {
+		const candidate = stringifyMarkdown(tree(context, sectionLists(context, grain), GRAINS[grain]?.said));
+		if (candidate.length < LLMS_TXT_LIMIT) return generated(LAYOUT.llmsTxt, candidate);
+	}
+	// Hundreds of categories: the index page is all that is left to name.
+	return generated(LAYOUT.llmsTxt, stringifyMarkdown(tree(context, [], 'The index page lists all patterns.')));
+}
+
+function tree(context: RenderContext, lists: readonly RootContent[], said: string | undefined): RootContent[] {
+	const { library, urls, source } = context;
+	const { title, description, repository } = library.registry.library;
+	const about = inline(clip(description, 2_000));
+	const served = (path: string) => urls.site(servedName(path));
+	const entries: [string, string, string][] = [
+		['All cards in one file', served(LAYOUT.llmsFull), 'every card in full'],
+		['Corpus', served(LAYOUT.corpus), 'the cards and the docs that they cite in chunks, one JSON object a line'],
+		['Frozen registry', served(LAYOUT.frozen), 'the records as JSON'],
+		...(repository === '' ? [] : [['Repository', repository, 'code, tests and docs'] as [string, string, string]]),
+	];
+	return [
+		heading(1, ...inline(clip(title, 200))),
+		...(about.length > 0 ? [blockquote(paragraph(...about))] : []),
+		noticeParagraph(source),
+		paragraph(
+			text('Each link leads to a card in Markdown: when to use the pattern and when not, what to read, and the '),
+			text(`invariants to keep when porting it.${said ? ` ${said}` : ''}`),
+		),
+		heading(2, text('Index')),
+		bulletList([[...link(urls.indexTwin(), text('All patterns')), text(': by group and category')]]),
+		...lists,
+		heading(2, text('Optional')),
+		bulletList(entries.map(([name, url, note]) => [...link(url, text(name)), text(`: ${note}`)])),
+	];
+}
+
+function sectionLists(context: RenderContext, grain: number): RootContent[] {
+	const { note } = GRAINS[grain] ?? {};
+	const anchors = note ? undefined : categoryAnchors(context);
+	return context.sections.flatMap(({ group, categories }) => {
+		if (anchors) {
+			const items = categories.map(({ category }) =>
+				link(`${context.urls.indexTwin()}#${anchors.get(category.id) ?? ''}`, ...inline(category.title || category.id)),
+			);
+			return [heading(2, ...inline(group.title || group.id)), bulletList(items)];
+		}
+		// The group's name keeps a category called "Optional" from being taken for the section that readers may skip.
+		return categories.flatMap(({ category, patterns }) => [
+			heading(2, ...inline(`${group.title || group.id}: ${category.title || category.id}`)),
+			bulletList(patterns.map((record) => item(record, context, note))),
+		]);
+	});
+}
+
+function item(
+	record: PatternRecord,
+	{ urls }: RenderContext,
+	note: ((summary: string) => string) | undefined,
+): PhrasingContent[] {
+	const words = inline(
+		[record.maturity === 'planned' ? 'Planned.' : '', note?.(oneLine(record.summary)) ?? ''].join(' '),
+	);
+	const colon = words.length > 0 ? [text(': ')] : [];
+	return [...link(urls.pageTwin(record.id), ...inline(titleOf(record))), ...colon, ...words];
+}
+
+/** Up to the first full stop that ends a sentence: one that a space and no small letter follows, as after "e.g.". */
+function firstSentence(summary: string): string {
+	return /^.*?[.!?](?=\s+[^\p{Ll}\s]|$)|^.*?[。！？]/u.exec(summary)?.[0] ?? summary;
+}
+
+/** At most `length` characters, cut between words and marked. */
+function clip(value: string, length: number): string {
+	const line = oneLine(value);
+	if (line.length <= length) return line;
+	const cut = line.slice(0, length).replace(/\p{Surrogate}$/u, '');
+	return `${cut.replace(/\s+\S*$/, '')}…`;
+}
