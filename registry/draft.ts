@@ -1,0 +1,72 @@
+import { formatPath, type JsonPath } from './parse.ts';
+import type { Problem } from './problem.ts';
+import { readRegistry } from './read.ts';
+import type { Registry } from './schema.ts';
+
+/** As much of a faulty registry as can still be checked, and where each part of it stands in the source. */
+export interface Draft {
+	registry: Registry;
+	/** The path in the source of a path in `registry`: list items that the draft left out shift those after them. */
+	sourcePath(path: JsonPath): JsonPath;
+}
+
+/**
+ * A registry to run the contract checks on although the schema found faults, so that an author sees all problems at
+ * once: what the schema refused is left out, its smallest enclosing list item or field, and the rest is read as usual.
+ * Text that only breaks a rule of form (an id in upper case) stays, since other checks can still say something of it.
+ * @returns undefined when nothing is left to check: no object, or no list of patterns
+ */
+export function draftRegistry(value: unknown, problems: readonly Problem[]): Draft | undefined {
+	const dropped = new Set(
+		problems.filter((problem) => problem.severity === 'error').flatMap((problem) => droppedBy(problem, value)),
+	);
+	const kept = new Map<string, number[]>();
+	const pruned = prune(value, []);
+	if (typeof pruned !== 'object' || pruned === null || !('patterns' in pruned) || !Array.isArray(pruned.patterns)) {
+		return undefined;
+	}
+	const patterns = pruned.patterns.map((record: Record<string, unknown>, index) => ({
+		...record,
+		id: typeof record.id === 'string' && record.id !== '' ? record.id : `(record ${index + 1})`,
+	}));
+	return { registry: readRegistry({ ...pruned, patterns }), sourcePath };
+
+	function prune(part: unknown, path: JsonPath): unknown {
+		if (Array.isArray(part)) {
+			const indexes = [...part.keys()].filter((index) => !dropped.has(formatPath([...path, index])));
+			kept.set(formatPath(path), indexes);
+			return indexes.map((index) => prune(part[index], [...path, index]));
+		}
+		if (typeof part !== 'object' || part === null) return part;
+		return Object.fromEntries(
+			Object.entries(part)
+				.filter(([key]) => !dropped.has(formatPath([...path, key])))
+				.map(([key, child]) => [key, prune(child, [...path, key])]),
+		);
+	}
+
+	function sourcePath(path: JsonPath): JsonPath {
+		const source: (string | number)[] = [];
+		for (const part of path) {
+			source.push(typeof part === 'number' ? (kept.get(formatPath(source))?.[part] ?? part) : part);
+		}
+		return source;
+	}
+}
+
+/** What goes with a refused value: the list item that it belongs to, or itself when it is a field of a record. */
+function droppedBy({ path, at }: Problem, root: unknown): string[] {
+	if (at === 'key') return [];
+	const value = path.reduce<unknown>(
+		(parent, part) => (parent as Record<string | number, unknown> | undefined | null)?.[part],
+		root,
+	);
+	if (typeof value === 'string' && value !== '' && !isClosedChoice(path)) return [];
+	const item = path.findLastIndex((part) => typeof part === 'number');
+	const isRecordField = path[0] === 'patterns' && item === 1 && path.length > 2;
+	return [formatPath(isRecordField ? path : path.slice(0, item + 1 || path.length))];
+}
+
+function isClosedChoice(path: JsonPath): boolean {
+	return ['tier', 'maturity', 'kind'].includes(String(path.at(-1)));
+}
