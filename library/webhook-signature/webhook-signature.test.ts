@@ -245,7 +245,11 @@ describe('webhook-signature', () => {
 		const bad: Record<string, (string | undefined)[]> = {
 			'webhook-id': [undefined, '', 'a b', 'é', 'x'.repeat(257)],
 			'webhook-timestamp': [undefined, '', '1e9', '-5', `${NOW_S}.5`, ` ${NOW_S}`, 'NaN', '9'.repeat(13)],
-			'webhook-signature': [undefined, '', 'v2,AAAA', (headers['webhook-signature'] ?? '').slice(3)],
+			'webhook-signature': [
+				undefined,
+				'',
+				...['', 'v2,', 'v1a,'].map((version) => version + (headers['webhook-signature'] ?? '').slice(3)),
+			],
 		};
 		for (const [name, values] of Object.entries(bad)) {
 			for (const value of values) {
