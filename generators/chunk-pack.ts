@@ -7,18 +7,20 @@ interface Span {
 }
 
 /**
- * Packs the blocks of one section into texts of at most `maxLength` UTF-16 units, in order. A block that is longer by
- * itself is cut where it can be: a table between rows, with its header on every piece; a list between items; a paragraph
- * between sentences, else between words. Code, quotes, HTML, a single row or item are never cut, so a text may be
- * longer. Headings stay with what follows them.
- * @param source the Markdown from which the blocks were parsed
+ * Packs the blocks of one section into texts of at most `maxLength` UTF-16 units, in order. A text is longer only when
+ * `cut` gave a longer piece. Headings stay with what follows them.
+ * @param cut the pieces of a block as Markdown
  */
-export function packBlocks(source: string, blocks: readonly RootContent[], maxLength: number): string[] {
+export function packBlocks(
+	blocks: readonly RootContent[],
+	cut: (block: RootContent) => string[],
+	maxLength: number,
+): string[] {
 	const texts: string[] = [];
 	let current = '';
 	let onlyHeadings = true;
 	for (const block of blocks) {
-		for (const piece of piecesOf(source, block, maxLength)) {
+		for (const piece of cut(block)) {
 			const fits = current.length + 2 + piece.length <= maxLength;
 			if (current !== '' && !fits && !onlyHeadings) {
 				texts.push(current);
@@ -31,7 +33,12 @@ export function packBlocks(source: string, blocks: readonly RootContent[], maxLe
 	return current === '' ? texts : [...texts, current];
 }
 
-function piecesOf(source: string, block: RootContent, maxLength: number): string[] {
+/**
+ * A block of a parsed `source` as it stands there, in pieces of at most `maxLength` where it can be cut: a table between
+ * rows, with its header on every piece; a list between items; a paragraph between sentences, else between words. Code,
+ * quotes, HTML, a single row or item are never cut.
+ */
+export function cutBlock(source: string, block: RootContent, maxLength: number): string[] {
 	const whole = spanOf(source, block);
 	const slice = ({ start, end }: Span) => source.slice(start, end);
 	if (whole.end - whole.start <= maxLength) return [slice(whole)];

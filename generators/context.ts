@@ -2,7 +2,7 @@ import type { Library } from '../registry/library.ts';
 import { type GroupSection, sections } from '../registry/order.ts';
 import type { PatternRecord } from '../registry/schema.ts';
 import { type Links, siteLinks } from './links.ts';
-import { oneLine } from './markdown.ts';
+import { type BlockWriter, createBlockWriter, oneLine } from './markdown.ts';
 import { createUrls, type Urls } from './urls.ts';
 
 /** What a renderer needs besides the record it renders. */
@@ -12,6 +12,7 @@ export interface RenderContext {
 	sections: readonly GroupSection[];
 	urls: Urls;
 	links: Links;
+	write: BlockWriter;
 	/** Path of the authored registry, for the notice in generated files. */
 	source: string;
 }
@@ -19,7 +20,14 @@ export interface RenderContext {
 /** A context whose links are absolute, as readers of the site and of llms.txt need them. */
 export function createRenderContext(library: Library, source = 'registry/registry.json'): RenderContext {
 	const urls = createUrls(library.registry.library);
-	return { library, sections: sections(library.registry), urls, links: siteLinks(urls), source };
+	return {
+		library,
+		sections: sections(library.registry),
+		urls,
+		links: siteLinks(urls),
+		write: createBlockWriter(),
+		source,
+	};
 }
 
 /** A record's title on one line; its id when nothing else is left. */

@@ -1,14 +1,14 @@
 import { posix } from 'node:path';
 import type { PatternRecord } from '../registry/schema.ts';
 import { type Artifact, generated } from './artifact.ts';
-import { chunkMarkdown, MAX_CHUNK_LENGTH } from './chunk.ts';
+import { cardTree } from './card-tree.ts';
+import { type ChunkedDocument, chunkBlocks, chunkMarkdown, MAX_CHUNK_LENGTH } from './chunk.ts';
 import { citedDocs } from './cited-docs.ts';
 import { type RenderContext, titleOf } from './context.ts';
 import { readFrontMatter } from './front-matter.ts';
 import { sha256 } from './hash.ts';
 import { LAYOUT, pagePath, servedName } from './layout.ts';
 import { BUILD_COMMAND } from './notice.ts';
-import { patternMarkdown } from './pattern-page.ts';
 import { encodePath } from './urls.ts';
 
 /** One line of the corpus. */
@@ -52,14 +52,18 @@ export function corpusChunks(context: RenderContext, readDoc: (path: string) => 
 			path: pagePath(record.id),
 			url: context.urls.page(record.id),
 			title: titleOf(record),
-			markdown: patternMarkdown(record, context),
+			document: chunkBlocks(cardTree(record, context), context.write),
 			record,
 		}),
 	);
 	const docs = citedDocs(context.library).flatMap(({ path, record }) => {
 		const markdown = readDoc(path);
+		if (markdown === undefined) return [];
 		const url = context.urls.repository(path, 'file') ?? encodePath(path);
-		return markdown === undefined ? [] : documentChunks({ path, url, title: undefined, markdown, record });
+		const document = chunkMarkdown(markdown);
+		const named = readFrontMatter(markdown)?.title;
+		const title = document.title ?? (typeof named === 'string' ? named : posix.basename(path));
+		return documentChunks({ path, url, title, document, record });
 	});
 	return [...cards, ...docs];
 }
@@ -84,20 +88,19 @@ export function corpus(context: RenderContext, readDoc: (path: string) => string
 interface SourceDocument {
 	path: string;
 	url: string;
-	title: string | undefined;
-	markdown: string;
+	title: string;
+	document: ChunkedDocument;
 	record: PatternRecord;
 }
 
-function documentChunks({ path, url, title, markdown, record }: SourceDocument): CorpusChunk[] {
-	const { title: heading, chunks } = chunkMarkdown(markdown);
-	const named = readFrontMatter(markdown)?.title;
+function documentChunks({ path, url, title, document, record }: SourceDocument): CorpusChunk[] {
+	const { chunks } = document;
 	const ids = chunks.map(({ key }) => (key === '' ? path : `${path}#${key}`));
 	const { id, tier, category, maturity } = record;
 	return chunks.map((chunk, index) => ({
 		id: ids[index] ?? path,
 		url: chunk.fragment === '' ? url : `${url}#${encodeURIComponent(chunk.fragment)}`,
-		title: title ?? heading ?? (typeof named === 'string' ? named : posix.basename(path)),
+		title,
 		heading_path: chunk.headingPath,
 		text: chunk.text,
 		pattern: { id, tier, category, maturity },

@@ -3,25 +3,21 @@ import type { PatternRecord } from '../registry/schema.ts';
 import { type Artifact, generated } from './artifact.ts';
 import { type RenderContext, titleOf } from './context.ts';
 import { LAYOUT, servedName } from './layout.ts';
-import {
-	blockquote,
-	bulletList,
-	heading,
-	inline,
-	link,
-	oneLine,
-	paragraph,
-	stringifyMarkdown,
-	text,
-} from './markdown.ts';
+import { blockquote, bulletList, heading, inline, link, oneLine, paragraph, text, writeBlocks } from './markdown.ts';
 import { noticeParagraph } from './notice.ts';
 import { categoryAnchors } from './section-index.ts';
 
 /** Readers of llms.txt may cut it off at this many characters. */
 export const LLMS_TXT_LIMIT = 50_000;
 
-/** How much is said of each pattern, from most to least; `said` tells the reader what is missing. */
-const GRAINS: readonly { said?: string; note?: (summary: string) => string }[] = [
+/** How much is told of each pattern; `said` tells the reader what is missing. Without `note`, patterns are not listed. */
+interface Grain {
+	said?: string;
+	note?: (summary: string) => string;
+}
+
+/** From most to least. */
+const GRAINS: readonly Grain[] = [
 	{ note: (summary) => summary },
 	{ note: firstSentence, said: 'To keep this file short, notes are the first sentence of a summary.' },
 	{ note: (summary) => clip(summary, 80), said: 'To keep this file short, notes are cut.' },
@@ -34,13 +30,12 @@ const GRAINS: readonly { said?: string; note?: (summary: string) => string }[] =
  * `[title](url): note`. Links lead to the Markdown twins. It takes the richest grain that stays under the limit.
  */
 export function llmsTxt(context: RenderContext): Artifact {
-	const grained = GRAINS.map((_, index) => index);
-	for (const grain of grained) {
-		const candidate = stringifyMarkdown(tree(context, sectionLists(context, grain), GRAINS[grain]?.said));
+	for (const grain of GRAINS) {
+		const candidate = writeBlocks(tree(context, sectionLists(context, grain), grain.said), context.write);
 		if (candidate.length < LLMS_TXT_LIMIT) return generated(LAYOUT.llmsTxt, candidate);
 	}
 	// Hundreds of categories: the index page is all that is left to name.
-	return generated(LAYOUT.llmsTxt, stringifyMarkdown(tree(context, [], 'The index page lists all patterns.')));
+	return generated(LAYOUT.llmsTxt, writeBlocks(tree(context, [], 'The index page lists all patterns.'), context.write));
 }
 
 function tree(context: RenderContext, lists: readonly RootContent[], said: string | undefined): RootContent[] {
@@ -70,8 +65,7 @@ function tree(context: RenderContext, lists: readonly RootContent[], said: strin
 	];
 }
 
-function sectionLists(context: RenderContext, grain: number): RootContent[] {
-	const { note } = GRAINS[grain] ?? {};
+function sectionLists(context: RenderContext, { note }: Grain): RootContent[] {
 	const anchors = note ? undefined : categoryAnchors(context);
 	return context.sections.flatMap(({ group, categories }) => {
 		if (anchors) {

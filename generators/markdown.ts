@@ -42,6 +42,30 @@ export function stringifyMarkdown(children: RootContent[]): string {
 	return serialiser.stringify({ type: 'root', children });
 }
 
+/** Text of one block of a page, without a line feed at its end. */
+export type BlockWriter = (block: RootContent) => string;
+
+/**
+ * Serialises blocks one by one and remembers them: most blocks of a card stand word for word in its page, its twin,
+ * llms-full.txt and the corpus, and escaping them is what takes the time.
+ */
+export function createBlockWriter(): BlockWriter {
+	const written = new Map<string, string>();
+	return (block) => {
+		const key = JSON.stringify(block);
+		const known = written.get(key);
+		if (known !== undefined) return known;
+		const text = stringifyMarkdown([block]).replace(/\n$/, '');
+		written.set(key, text);
+		return text;
+	};
+}
+
+/** A page from its blocks, as `stringifyMarkdown` writes it as long as no two lists stand next to each other. */
+export function writeBlocks(blocks: readonly RootContent[], write: BlockWriter): string {
+	return `${blocks.map(write).join('\n\n')}\n`;
+}
+
 /** White space that ends lines anywhere, in Markdown, YAML or JSON readers, becomes a space; no-break spaces stay. */
 export function oneLine(value: string): string {
 	return value.replace(/[\t\n\v\f\r \u0085\u2028\u2029]+/g, ' ').trim();

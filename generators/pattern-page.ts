@@ -5,19 +5,19 @@ import type { RenderContext } from './context.ts';
 import { readFrontMatter, withFrontMatter } from './front-matter.ts';
 import { pagePath } from './layout.ts';
 import { repositoryLinks } from './links.ts';
-import { oneLine, stringifyMarkdown } from './markdown.ts';
+import { oneLine, writeBlocks } from './markdown.ts';
 import { BUILD_COMMAND, noticeComment } from './notice.ts';
 
 /** A card as Markdown, beginning with its title: the body of its page and of the page's Markdown twin. Pure. */
 export function patternMarkdown(record: PatternRecord, context: RenderContext): string {
-	return stringifyMarkdown(cardTree(record, context));
+	return writeBlocks(cardTree(record, context), context.write);
 }
 
 /** The page of a record in the repository: front matter, the notice, and the card with links relative to the page. */
 export function patternPage(record: PatternRecord, context: RenderContext): Artifact {
 	const path = pagePath(record.id);
 	const links = repositoryLinks(context.urls, path);
-	const body = stringifyMarkdown([noticeComment(context.source), ...cardTree(record, { ...context, links })]);
+	const body = writeBlocks([noticeComment(context.source), ...cardTree(record, { ...context, links })], context.write);
 	const data = {
 		// As the author wrote it, so that it reads back as the same string.
 		title: record.title.trim() === '' ? record.id : record.title,

@@ -3,7 +3,7 @@ import type { RenderContext } from './context.ts';
 import { indexTree } from './index-table.ts';
 import { LAYOUT } from './layout.ts';
 import { repositoryLinks } from './links.ts';
-import { stringifyMarkdown } from './markdown.ts';
+import { writeBlocks } from './markdown.ts';
 import { noticeComment } from './notice.ts';
 import { replaceRegion } from './regions.ts';
 
@@ -13,6 +13,6 @@ import { replaceRegion } from './regions.ts';
  */
 export function readmeIndex(readme: string, context: RenderContext): Artifact {
 	const links = repositoryLinks(context.urls, LAYOUT.readme);
-	const index = stringifyMarkdown([noticeComment(context.source), ...indexTree({ ...context, links }, 3)]);
+	const index = writeBlocks([noticeComment(context.source), ...indexTree({ ...context, links }, 3)], context.write);
 	return { path: LAYOUT.readme, text: replaceRegion(LAYOUT.readme, readme, index), owner: 'author' };
 }

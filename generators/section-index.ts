@@ -7,12 +7,12 @@ import { withFrontMatter } from './front-matter.ts';
 import { indexTree } from './index-table.ts';
 import { pagePath } from './layout.ts';
 import { repositoryLinks } from './links.ts';
-import { heading, inline, paragraph, stringifyMarkdown } from './markdown.ts';
+import { heading, inline, paragraph, writeBlocks } from './markdown.ts';
 import { BUILD_COMMAND, noticeComment } from './notice.ts';
 
 /** The index of the pages as Markdown: the body of its page and of the page's Markdown twin. Pure. */
 export function indexMarkdown(context: RenderContext): string {
-	return stringifyMarkdown(tree(context));
+	return writeBlocks(tree(context), context.write);
 }
 
 /** The index page in the repository. */
@@ -20,7 +20,7 @@ export function sectionIndex(context: RenderContext): Artifact {
 	const path = pagePath('index');
 	const links = repositoryLinks(context.urls, path);
 	const { title, description } = context.library.registry.library;
-	const body = stringifyMarkdown([noticeComment(context.source), ...tree({ ...context, links })]);
+	const body = writeBlocks([noticeComment(context.source), ...tree({ ...context, links })], context.write);
 	return generated(path, withFrontMatter({ title, description, id: 'index', generated: BUILD_COMMAND }, body));
 }
 
