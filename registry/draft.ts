@@ -8,6 +8,8 @@ export interface Draft {
 	registry: Registry;
 	/** The path in the source of a path in `registry`: list items that the draft left out shift those after them. */
 	sourcePath(path: JsonPath): JsonPath;
+	/** True when the schema refused what stands at a path of the source, or something around it. */
+	leftOut(path: JsonPath): boolean;
 }
 
 /**
@@ -29,7 +31,11 @@ export function draftRegistry(value: unknown, problems: readonly Problem[]): Dra
 		...record,
 		id: typeof record.id === 'string' && record.id !== '' ? record.id : `(record ${index + 1})`,
 	}));
-	return { registry: readRegistry({ ...pruned, patterns }), sourcePath };
+	return { registry: readRegistry({ ...pruned, patterns }), sourcePath, leftOut };
+
+	function leftOut(path: JsonPath): boolean {
+		return path.some((_, index) => dropped.has(formatPath(path.slice(0, index + 1))));
+	}
 
 	function prune(part: unknown, path: JsonPath): unknown {
 		if (Array.isArray(part)) {

@@ -39,8 +39,9 @@ const MAX_DEPTH = 64;
 /**
  * Parses authored JSON strictly (RFC 8259, without a byte order mark and without repeated keys) and keeps positions.
  * Never throws; everything it objects to is in `problems`.
+ * @param noun what the file is, for messages
  */
-export function parseText(text: string): ParsedText {
+export function parseText(text: string, noun = 'registry'): ParsedText {
 	const lines = lineStarts(text);
 	const position = (offset: number) => positionAt(lines, offset);
 	const problem = (offset: number, message: string, fix: string, path: JsonPath = []): SyntaxProblem => ({
@@ -53,13 +54,13 @@ export function parseText(text: string): ParsedText {
 
 	const bytes = new TextEncoder().encode(text).length;
 	if (bytes > MAX_REGISTRY_BYTES) {
-		const found = `The file has ${megabytes(bytes)} MB; a registry has at most ${megabytes(MAX_REGISTRY_BYTES)} MB.`;
-		return refuse(problem(0, `${found} It was not read.`, 'Keep documents in docs/ and let the cards point to them.'));
+		const found = `The file has ${megabytes(bytes)} MB; a ${noun} has at most ${megabytes(MAX_REGISTRY_BYTES)} MB.`;
+		return refuse(
+			problem(0, `${found} It was not read.`, 'Keep long text in documents, and let entries point to them.'),
+		);
 	}
 	if (text.trim() === '') {
-		return refuse(
-			problem(0, 'The file is empty; a registry object was expected.', 'Begin one with: v10r-patterns init'),
-		);
+		return refuse(problem(0, `The file is empty; a ${noun} was expected.`, 'Write one, or restore the file.'));
 	}
 	const conflicts = conflictMarkers(text).map(({ offset, marker }) =>
 		problem(
@@ -88,7 +89,7 @@ export function parseText(text: string): ParsedText {
 			...problems,
 			problem(
 				tooDeep,
-				`Nested more than ${MAX_DEPTH} levels deep; a registry has six.`,
+				`Nested more than ${MAX_DEPTH} levels deep; a ${noun} has fewer.`,
 				'Look for a bracket too many.',
 			),
 		);

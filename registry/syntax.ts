@@ -33,7 +33,7 @@ export function mildSlip(
 		return {
 			offset: error.offset,
 			message: 'A comment; JSON has none.',
-			fix: 'Delete it; a remark for readers belongs in a note or in docs/.',
+			fix: 'Delete it; a remark belongs in a text field.',
 		};
 	}
 	const expected = ['PropertyNameExpected', 'ValueExpected'].includes(printParseErrorCode(error.error));
@@ -56,7 +56,7 @@ const COMPLAINTS: Readonly<Record<string, string>> = {
 	CommaExpected: 'expected a comma between two entries',
 	CloseBraceExpected: 'expected } to close an object',
 	CloseBracketExpected: 'expected ] to close a list',
-	EndOfFileExpected: 'expected nothing more after the registry',
+	EndOfFileExpected: 'expected nothing more after the data',
 	UnexpectedEndOfComment: 'a comment that never ends; JSON has none',
 	UnexpectedEndOfString: 'a string that is not closed on its line',
 	UnexpectedEndOfNumber: 'a number that is cut short',

@@ -1,4 +1,4 @@
-import type { Check } from './checks/check.ts';
+import type { Check, CheckContext } from './checks/check.ts';
 import { checkDependencies } from './checks/dependencies.ts';
 import { checkMaturity } from './checks/maturity.ts';
 import { checkPins } from './checks/pins.ts';
@@ -9,10 +9,12 @@ import { checkTier } from './checks/tier.ts';
 import { checkDuplicates, checkUniqueIds } from './checks/unique.ts';
 import { checkVocabulary } from './checks/vocabulary.ts';
 import type { Diagnostic } from './diagnostic.ts';
-import { draftRegistry } from './draft.ts';
-import { formatPath, type JsonPath, parseText } from './parse.ts';
+import { type Draft, draftRegistry } from './draft.ts';
+import { formatPath, type JsonPath, type ParsedText, parseText } from './parse.ts';
 import type { Problem } from './problem.ts';
+import { readRegistry } from './read.ts';
 import type { RepositoryFiles } from './repository-files.ts';
+import type { Registry } from './schema.ts';
 import { schemaProblems } from './schema-problems.ts';
 
 /** The contract beyond the schema. The order is of no account: findings are sorted by their place in the file. */
@@ -48,52 +50,67 @@ export interface ValidationInput {
  */
 export function validateRegistry({ text, file, files, today }: ValidationInput): Diagnostic[] {
 	const parsed = parseText(text);
-	const syntax = parsed.problems.map(
-		({ line, column, message, fix, path }): Diagnostic => ({
-			severity: 'error',
-			...placeOf(path, parsed.data?.value),
-			file,
-			line,
-			column,
-			message,
-			fix,
-		}),
-	);
+	const syntax = syntaxDiagnostics(parsed, file);
 	if (!parsed.data) return syntax;
-	const { value } = parsed.data;
-	const shape = schemaProblems(value);
-	const draft = draftRegistry(value, shape);
-	const context = draft && { registry: draft.registry, files, today };
-	const contract = context ? CHECKS.flatMap((check) => check(context)) : [];
-	const located = contract
-		.map((problem) => ({ ...problem, path: draft?.sourcePath(problem.path) ?? problem.path }))
-		.filter((problem) => !isConsequence(problem, shape));
-	const diagnostics = [...shape, ...located].map(
-		({ severity, path, at, message, fix }): Diagnostic => ({
-			severity,
-			...placeOf(path, value),
-			file,
-			...parsed.locate(path, at),
-			message,
-			fix,
-		}),
-	);
-	return [...syntax, ...diagnostics].sort((a, b) => a.line - b.line || a.column - b.column);
+	const shape = schemaProblems(parsed.data.value);
+	const draft = draftRegistry(parsed.data.value, shape);
+	const contract = draft ? contractProblems(draft, { registry: draft.registry, files, today }) : [];
+	const problems = [...shape, ...contract];
+	return inOrder([...syntax, ...locatedIn(parsed, problems, file)]);
 }
 
-/** True when a field that the schema refused explains the finding: an unknown tier makes no missing docs. */
-function isConsequence({ path }: Problem, shape: readonly Problem[]): boolean {
-	const record = path.slice(0, 2);
-	return shape.some(({ path: refused, at }) => {
-		if (at === 'key') return false;
-		if (startsWith(path, refused)) return true;
-		const field = refused.length === 3 && startsWith(refused, record) ? refused[2] : undefined;
-		return path.length > 2 && (field === 'tier' || field === 'maturity');
-	});
+function contractProblems(draft: Draft, context: CheckContext): Problem[] {
+	return CHECKS.flatMap((check) => check(context))
+		.map((problem) => ({ ...problem, path: draft.sourcePath(problem.path) }))
+		.filter(({ path }) => !isConsequence(path, draft));
 }
 
-function startsWith(path: JsonPath, start: JsonPath): boolean {
-	return start.every((part, index) => path[index] === part);
+/**
+ * The registry of an authored file, as far as JSON and schema go; or what stands against reading it, so that nothing is
+ * generated from half a record.
+ */
+export function readAuthored(text: string, file: string): { registry: Registry } | { diagnostics: Diagnostic[] } {
+	const parsed = parseText(text);
+	const shape = parsed.data ? schemaProblems(parsed.data.value) : [];
+	if (!parsed.data || parsed.problems.length > 0 || shape.length > 0) {
+		return { diagnostics: inOrder([...syntaxDiagnostics(parsed, file), ...locatedIn(parsed, shape, file)]) };
+	}
+	return { registry: readRegistry(parsed.data.value) };
+}
+
+function syntaxDiagnostics(parsed: ParsedText, file: string): Diagnostic[] {
+	return parsed.problems.map(({ line, column, message, fix, path }) => ({
+		severity: 'error',
+		...placeOf(path, parsed.data?.value),
+		file,
+		line,
+		column,
+		message,
+		fix,
+	}));
+}
+
+function locatedIn(parsed: ParsedText, problems: readonly Problem[], file: string): Diagnostic[] {
+	return problems.map(({ severity, path, at, message, fix }) => ({
+		severity,
+		...placeOf(path, parsed.data?.value),
+		file,
+		...parsed.locate(path, at),
+		message,
+		fix,
+	}));
+}
+
+function inOrder(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+	return diagnostics.toSorted((a, b) => a.line - b.line || a.column - b.column);
+}
+
+/** True when what the schema refused explains a finding: an unknown tier does not make docs missing. */
+function isConsequence(path: JsonPath, draft: Draft): boolean {
+	const [list, index, field] = path;
+	if (list !== 'patterns' || index === undefined) return draft.leftOut(path);
+	const gradeUnknown = draft.leftOut([list, index, 'tier']) || draft.leftOut([list, index, 'maturity']);
+	return draft.leftOut(path) || (gradeUnknown && path.length === 3 && field !== 'category' && field !== 'id');
 }
 
 /** The record of a path, by its id where it has one, and the rest of the path inside it. */

@@ -1,0 +1,32 @@
+import { loadLibrary } from '../mcp/registry-file.ts';
+import { createRepositoryTools } from '../mcp/repository-tools.ts';
+import type { Library } from '../registry/library.ts';
+import type { ToolResult } from '../registry/query.ts';
+import { EXIT } from './exit.ts';
+import { printAnswer, printJson } from './output.ts';
+import type { Surroundings } from './surroundings.ts';
+import type { Target } from './target.ts';
+
+/** Answers with a tool of the query layer, over the same ports as the server: an agent and a person read one text. */
+export function callOn(target: Target, name: string, args: Record<string, unknown>): ToolResult {
+	return createRepositoryTools(target).call(name, args);
+}
+
+/** The library as the tolerant reader gives it, for answers in JSON. */
+export function libraryOf(target: Target): Library {
+	return loadLibrary(target.registryFile);
+}
+
+/**
+ * Prints a tool's answer, or what was wrong with the call to standard error.
+ * @param asJson data for programs; the text itself when absent
+ */
+export function deliver(result: ToolResult, surroundings: Surroundings, asJson?: { value: unknown }): number {
+	if (result.isError) {
+		surroundings.stderr.write(`${result.text}\n`);
+		return EXIT.refused;
+	}
+	if (asJson) printJson(asJson.value, surroundings);
+	else printAnswer(result.text, surroundings);
+	return EXIT.ok;
+}

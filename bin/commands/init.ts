@@ -1,0 +1,75 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
+import { nodeDisk, readRepositoryFile } from '../../generators/index.ts';
+import { type CommandHost, type CommonOptions, newCommand } from '../command.ts';
+import { EXIT, Refusal } from '../exit.ts';
+import { UNKNOWN_URL } from '../init/first-registry.ts';
+import { initSteps, type Step } from '../init/steps.ts';
+import { printJson } from '../output.ts';
+
+interface InitOptions extends CommonOptions {
+	dryRun?: boolean;
+}
+
+/** `init`: gives another repository its first registry, and what keeps it honest. Adds, never overwrites. */
+export function addInit({ program, surroundings, finish }: CommandHost): void {
+	const command = newCommand('init', 'Give a repository its first registry; never overwrites')
+		.argument('[dir]', 'the repository (default: --root, else the working directory)')
+		.option('--dry-run', 'say what would be made, and make nothing')
+		.action((dir: string | undefined, options: InitOptions) =>
+			finish(async () => {
+				if (options.registry !== undefined) {
+					throw new Refusal('init always makes registry/registry.json; leave out --registry.');
+				}
+				const root = resolve(surroundings.cwd, dir ?? options.root ?? '.');
+				const steps = initSteps(textReader(root), basename(root));
+				if (!options.dryRun) await carryOut(root, steps);
+				const dryRun = options.dryRun === true;
+				const shown = steps.map(({ kind, path, note }) => ({ kind, path, note }));
+				if (options.json) printJson({ root, dryRun, steps: shown }, surroundings);
+				else surroundings.stdout.write(report(root, steps, dryRun));
+				return EXIT.ok;
+			}),
+		);
+	program.addCommand(command);
+}
+
+function textReader(root: string): (path: string) => string | undefined {
+	const read = readRepositoryFile(root);
+	return (path) => {
+		const bytes = read(path);
+		if (!bytes) return undefined;
+		try {
+			return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+		} catch {
+			throw new Refusal(`${path} is not UTF-8, so it cannot be added to without loss. Save it as UTF-8.`);
+		}
+	};
+}
+
+async function carryOut(root: string, steps: readonly Step[]): Promise<void> {
+	if (!existsSync(root)) mkdirSync(root, { recursive: true });
+	const disk = nodeDisk(root);
+	for (const step of steps) {
+		if (step.kind !== 'leave') await disk.write(step.path, new TextEncoder().encode(step.text));
+	}
+}
+
+const VERBS = {
+	create: { done: 'made', planned: 'would make' },
+	extend: { done: 'extended', planned: 'would extend' },
+	leave: { done: 'left', planned: 'would leave' },
+} as const;
+
+function report(root: string, steps: readonly Step[], dryRun: boolean): string {
+	const rows = steps.map(({ kind, path, note }) => {
+		const verb = VERBS[kind][dryRun ? 'planned' : 'done'];
+		return `${verb.padEnd(dryRun ? 13 : 9)} ${path}: ${note}`;
+	});
+	const guessed = steps.some((step) => step.kind === 'create' && step.text.includes(`"${UNKNOWN_URL}/`));
+	const next = [
+		...(guessed ? ['Set library.url and library.repository in registry/registry.json: nothing here tells them.'] : []),
+		'Make the first card yours, then run: v10r-patterns build, validate, check.',
+	];
+	return `${[root, ...rows, '', 'Next:', ...next.map((line) => `- ${line}`)].join('\n')}\n`;
+}

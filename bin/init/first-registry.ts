@@ -1,0 +1,93 @@
+import { MAX_ID_LENGTH } from '../../registry/schema.ts';
+
+/** What is known of the repository that gets its first registry. */
+export interface RepositoryFacts {
+	/** Name of its folder. */
+	folder: string;
+	/** Parsed package.json, when there is one. */
+	manifest?: Readonly<Record<string, unknown>>;
+}
+
+/** Stands in for addresses that nothing in the repository tells. */
+export const UNKNOWN_URL = 'https://example.org';
+
+/**
+ * The first registry of a repository, as text: one light record that is true of it from now on, since it describes this
+ * set-up itself.
+ */
+export function firstRegistry(facts: RepositoryFacts): string {
+	const name = slugOf(textOf(facts.manifest?.name) ?? facts.folder);
+	const url = webAddress(textOf(facts.manifest?.homepage)) ?? `${UNKNOWN_URL}/${name}`;
+	const repository = repositoryAddress(facts.manifest?.repository) ?? `${UNKNOWN_URL}/${name}`;
+	const registry = {
+		$schema: './registry.schema.json',
+		version: '0.1.0',
+		library: {
+			name,
+			title: `${name} patterns`,
+			description: `The patterns of ${name}: what they are, when to use them, and which docs, code and tests to read.`,
+			url,
+			repository,
+		},
+		groups: [{ id: 'practices', title: 'Practices' }],
+		categories: [{ id: 'documentation', title: 'Documentation', group: 'practices' }],
+		requirements: [],
+		patterns: [
+			{
+				id: 'pattern-registry',
+				tier: 'light',
+				title: 'Pattern registry',
+				category: 'documentation',
+				summary:
+					'One authored file describes the patterns of this repository; the index, the pages and the files for agents are generated from it and checked against it.',
+				when_to_use: 'A pattern of this repository is worth finding again, by a colleague or by an agent.',
+				asks: [
+					'where are the patterns of this repository listed',
+					'how do I add a pattern to the index',
+					'the generated pattern pages are out of date',
+				],
+				avoid_when: ['The knowledge serves one file only: a comment beside the code is nearer.'],
+				capabilities: ['pattern index'],
+				keywords: ['registry', 'catalog', 'generated docs'],
+				docs: [{ path: 'README.md', note: 'The generated index of all patterns' }],
+				code: [{ path: 'registry/registry.json', note: 'The authored file' }],
+				maturity: 'implemented',
+			},
+		],
+	};
+	return `${JSON.stringify(registry, null, '\t')}\n`;
+}
+
+/** A name as the registry allows it; `library` when nothing of it is left. */
+export function slugOf(name: string): string {
+	const words = name
+		.normalize('NFKD')
+		.toLowerCase()
+		.match(/[a-z0-9]+/g);
+	const slug = (words ?? []).join('-').slice(0, MAX_ID_LENGTH).replace(/-$/, '');
+	return slug === '' ? 'library' : slug;
+}
+
+function textOf(value: unknown): string | undefined {
+	return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}
+
+function webAddress(text: string | undefined): string | undefined {
+	const address = text?.replace(/[?#].*$/, '');
+	return address !== undefined && /^https?:\/\/[^\s?#]+$/.test(address) ? address : undefined;
+}
+
+/** The address to browse at, of the forms that package.json allows for `repository`. */
+function repositoryAddress(value: unknown): string | undefined {
+	const text = textOf(typeof value === 'object' && value !== null && 'url' in value ? value.url : value);
+	if (text === undefined) return undefined;
+	const short = /^(?:github:)?([\w.-]+\/[\w.-]+)$/.exec(text)?.[1];
+	if (short !== undefined) return `https://github.com/${short.replace(/\.git$/, '')}`;
+	return webAddress(
+		text
+			.replace(/^git\+/, '')
+			.replace(/^(?:ssh:\/\/)?git@([^:/]+)[:/]/, 'https://$1/')
+			.replace(/^git:\/\//, 'https://')
+			.replace(/\.git$/, ''),
+	);
+}

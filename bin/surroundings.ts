@@ -1,0 +1,46 @@
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Where a command writes; `isTTY` says that a person is looking. */
+export interface Sink {
+	write(text: string): unknown;
+	isTTY?: boolean | undefined;
+}
+
+/** Everything that a command takes from outside, so that tests can give it. */
+export interface Surroundings {
+	cwd: string;
+	env: Readonly<Record<string, string | undefined>>;
+	stdout: Sink;
+	stderr: Sink;
+	/** All of standard input as text. */
+	readInput(): Promise<string>;
+	/** The repository that this program stands in: the library when no other is near. */
+	ownRoot: string;
+	/** Today in UTC, YYYY-MM-DD: the one clock, used only to tell the age of proofs. */
+	today: string;
+}
+
+/** The real surroundings of this process. @param moduleUrl a module one level below the root, `bin/` or `dist/` */
+export function processSurroundings(moduleUrl: string): Surroundings {
+	return {
+		cwd: process.cwd(),
+		env: process.env,
+		stdout: process.stdout,
+		stderr: process.stderr,
+		readInput: async () => {
+			const chunks: Uint8Array[] = [];
+			for await (const chunk of process.stdin) chunks.push(chunk);
+			return Buffer.concat(chunks).toString('utf8');
+		},
+		ownRoot: dirname(dirname(fileURLToPath(moduleUrl))),
+		today: new Date().toISOString().slice(0, 10),
+	};
+}
+
+/** Colour is for a person at a terminal who has not declined it (https://no-color.org) or who forces it. */
+export function wantsColour(sink: Sink, env: Surroundings['env']): boolean {
+	if (env.NO_COLOR !== undefined && env.NO_COLOR !== '') return false;
+	if (env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== '') return env.FORCE_COLOR !== '0';
+	return sink.isTTY === true && env.TERM !== 'dumb';
+}
