@@ -6,38 +6,38 @@ import { foldName, termsOf, tokenize } from './text.ts';
  */
 export interface SearchIndex {
 	patterns: readonly PatternRecord[];
-	/** For each term, the records that hold it, each with the best field that it stands in. */
-	postings: ReadonlyMap<string, readonly Posting[]>;
-	/** For each term, the asks that hold it, as indices into `asks`. */
-	askPostings: ReadonlyMap<string, readonly number[]>;
+	/** For each term, where it stands. */
+	postings: ReadonlyMap<string, Posting>;
 	asks: readonly IndexedAsk[];
-	/** Records by folded id and folded title: what an exact look-up finds. */
+	/** Records by folded id, folded title and the terms of the title (see `nameKeys`): what an exact look-up finds. */
 	names: ReadonlyMap<string, readonly number[]>;
 	/** All terms in code-unit order, for prefixes. */
 	vocabulary: readonly string[];
-	/** A word as written for each term, for messages about a guess. */
-	words: ReadonlyMap<string, string>;
 }
 
-/** A record that holds a term. */
+/** Where a term stands. */
 export interface Posting {
-	/** Index into `patterns`. */
-	pattern: number;
-	field: SearchField;
+	/** A word as written that has this term, for messages about a guess. */
+	word: string;
+	/** The records that hold it, as indices into `patterns`. */
+	patterns: readonly number[];
+	/** For each of `patterns` the best field that holds it, as an index into `SEARCH_FIELDS`. */
+	fields: readonly number[];
+	/** The asks that hold it, as indices into `asks`. */
+	asks: readonly number[];
 }
 
-/** One ask with the terms that it consists of. */
+/** One ask. */
 export interface IndexedAsk {
 	/** Index into `patterns`. */
 	pattern: number;
 	text: string;
-	terms: readonly string[];
+	/** Its Euclidean length, each of its terms weighing its IDF; never 0. */
+	length: number;
 }
 
-export type SearchField = 'title' | 'keywords' | 'capabilities' | 'asks' | 'summary' | 'when_to_use' | 'invariants';
-
 /** What a term's presence in a field is worth; a term counts in the best field that it stands in, and only there. */
-export const FIELD_WEIGHTS: Readonly<Record<SearchField, number>> = {
+export const FIELD_WEIGHTS = {
 	title: 1,
 	keywords: 1,
 	capabilities: 1,
@@ -45,47 +45,79 @@ export const FIELD_WEIGHTS: Readonly<Record<SearchField, number>> = {
 	summary: 0.75,
 	when_to_use: 0.6,
 	invariants: 0.35,
-};
+} as const;
+export type SearchField = keyof typeof FIELD_WEIGHTS;
 
 /** The fields from the heaviest to the lightest: a term is filed under the first that has it. */
-const FIELDS = Object.keys(FIELD_WEIGHTS) as SearchField[];
+export const SEARCH_FIELDS = Object.keys(FIELD_WEIGHTS) as readonly SearchField[];
+
+interface OpenPosting {
+	word: string;
+	patterns: number[];
+	fields: number[];
+	asks: number[];
+}
 
 /** Indexes patterns, best given in the order of every surface, which settles ties. Pure. */
 export function buildIndex(patterns: readonly PatternRecord[]): SearchIndex {
-	const postings = new Map<string, Posting[]>();
-	const askPostings = new Map<string, number[]>();
-	const asks: IndexedAsk[] = [];
+	const postings = new Map<string, OpenPosting>();
+	const asks: { pattern: number; text: string; terms: string[] }[] = [];
 	const names = new Map<string, number[]>();
-	const words = new Map<string, string>();
+	const posting = (term: string, word: string): OpenPosting => {
+		const known = postings.get(term);
+		if (known) return known;
+		const fresh = { word, patterns: [], fields: [], asks: [] };
+		postings.set(term, fresh);
+		return fresh;
+	};
 
 	for (const [pattern, record] of patterns.entries()) {
-		for (const name of new Set([foldName(record.id), foldName(record.title)])) push(names, name, pattern);
-		const filed = new Set<string>();
-		for (const field of FIELDS) {
-			for (const { term, word } of fieldTexts(record, field).flatMap(tokenize)) {
-				if (!words.has(term)) words.set(term, word);
-				if (filed.has(term)) continue;
-				filed.add(term);
-				push(postings, term, { pattern, field });
+		for (const name of new Set([...nameKeys(record.id), ...nameKeys(record.title)])) {
+			const known = names.get(name);
+			if (known) known.push(pattern);
+			else names.set(name, [pattern]);
+		}
+		for (const [field, name] of SEARCH_FIELDS.entries()) {
+			for (const text of fieldTexts(record, name)) {
+				const tokens = tokenize(text);
+				for (const { term, word } of tokens) {
+					const open = posting(term, word);
+					// Fields come heaviest first, so the last entry tells whether this record has the term already.
+					if (open.patterns.at(-1) === pattern) continue;
+					open.patterns.push(pattern);
+					open.fields.push(field);
+				}
+				if (name !== 'asks') continue;
+				const terms = [...new Set(tokens.map(({ term }) => term))];
+				for (const term of terms) postings.get(term)?.asks.push(asks.length);
+				asks.push({ pattern, text, terms });
 			}
 		}
-		for (const text of record.asks) {
-			const terms = termsOf(text);
-			for (const term of terms) push(askPostings, term, asks.length);
-			asks.push({ pattern, text, terms });
-		}
 	}
-	return { patterns, postings, askPostings, asks, names, vocabulary: [...postings.keys()].sort(), words };
+
+	const weight = (term: string) => idf(patterns.length, postings.get(term)?.patterns.length ?? 0);
+	return {
+		patterns,
+		postings,
+		asks: asks.map(({ pattern, text, terms }) => ({ pattern, text, length: Math.hypot(...terms.map(weight)) || 1 })),
+		names,
+		vocabulary: [...postings.keys()].sort(),
+	};
+}
+
+/** The keys under which a name is found: as it is written, and by its terms in any order. */
+export function nameKeys(name: string): string[] {
+	const terms = termsOf(name).sort().join(' ');
+	return [foldName(name), ...(terms === '' ? [] : [`terms: ${terms}`])];
+}
+
+/** Inverse document frequency as BM25 has it, never negative: ln(1 + (N − n + ½) / (n + ½)). */
+export function idf(records: number, frequency: number): number {
+	return Math.log(1 + (records - frequency + 0.5) / (frequency + 0.5));
 }
 
 function fieldTexts(record: PatternRecord, field: SearchField): readonly string[] {
 	if (field === 'invariants') return record.invariants.map((rule) => (typeof rule === 'string' ? rule : rule.rule));
 	const value = record[field];
 	return typeof value === 'string' ? [value] : value;
-}
-
-function push<Value>(map: Map<string, Value[]>, key: string, value: Value): void {
-	const values = map.get(key);
-	if (values) values.push(value);
-	else map.set(key, [value]);
 }

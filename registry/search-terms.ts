@@ -1,4 +1,4 @@
-import type { Posting, SearchIndex } from './search-index.ts';
+import { idf, type SearchIndex } from './search-index.ts';
 import { tokenize } from './text.ts';
 
 /**
@@ -74,7 +74,13 @@ function resolve(index: SearchIndex, word: string, term: string): QueryTerm {
 	}
 	const guess = nearestTerm(index, term);
 	if (guess)
-		return describe(index, word, term, [{ term: guess, weight: GUESS_WEIGHT }], index.words.get(guess) ?? guess);
+		return describe(
+			index,
+			word,
+			term,
+			[{ term: guess, weight: GUESS_WEIGHT }],
+			index.postings.get(guess)?.word ?? guess,
+		);
 	return describe(index, word, term, []);
 }
 
@@ -86,16 +92,9 @@ function describe(
 	guess?: string,
 	together = false,
 ): QueryTerm {
-	const lists = stands.map((one) => index.postings.get(one.term) ?? []);
-	const frequency = together
-		? Math.min(...lists.map((list) => list.length))
-		: new Set(lists.flat().map(({ pattern }: Posting) => pattern)).size;
+	const lists = stands.map((one) => index.postings.get(one.term)?.patterns ?? []);
+	const frequency = together ? Math.min(...lists.map((list) => list.length)) : new Set(lists.flat()).size;
 	return { word, term, stands, frequency, idf: idf(index.patterns.length, frequency), ...(guess ? { guess } : {}) };
-}
-
-/** Inverse document frequency as BM25 has it, never negative: ln(1 + (N − n + ½) / (n + ½)). */
-export function idf(records: number, frequency: number): number {
-	return Math.log(1 + (records - frequency + 0.5) / (frequency + 0.5));
 }
 
 /** The term that two neighbouring words make when they are written as one, if the registry has it and lacks one of them: "web hook". */
@@ -146,7 +145,7 @@ function nearestTerm(index: SearchIndex, term: string): string | undefined {
 		if (Math.abs(candidate.length - term.length) > allowed) continue;
 		const edits = editDistance(term, candidate, allowed);
 		if (edits > allowed) continue;
-		const records = index.postings.get(candidate)?.length ?? 0;
+		const records = index.postings.get(candidate)?.patterns.length ?? 0;
 		if (!best || edits < best.edits || (edits === best.edits && records > best.records)) {
 			best = { term: candidate, edits, records };
 		}

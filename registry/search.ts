@@ -1,7 +1,6 @@
 import type { PatternRecord } from './schema.ts';
-import { FIELD_WEIGHTS, type SearchField, type SearchIndex } from './search-index.ts';
-import { idf, type QueryTerm, queryTerms } from './search-terms.ts';
-import { foldName, termsOf } from './text.ts';
+import { FIELD_WEIGHTS, nameKeys, SEARCH_FIELDS, type SearchField, type SearchIndex } from './search-index.ts';
+import { type QueryTerm, queryTerms } from './search-terms.ts';
 
 /** How well a record covers a query: weak means that it shares words with it by accident. */
 export type Grade = 'strong' | 'partial' | 'weak';
@@ -71,140 +70,163 @@ const NEAR = 3;
  */
 export function searchPatterns(index: SearchIndex, query: string, options: SearchOptions = {}): SearchResult {
 	const terms = queryTerms(index, query);
-	const allowed = (record: PatternRecord) =>
-		(options.category === undefined || record.category === options.category) &&
-		(options.tier === undefined || record.tier === options.tier);
-	const hits = rank(index, query, terms).filter(({ record }) => allowed(record));
-	const good = hits.filter(({ grade }) => grade !== 'weak');
+	const scored = scoreAll(index, query, terms).filter(({ pattern }) => {
+		const record = index.patterns[pattern];
+		if (options.category !== undefined && record?.category !== options.category) return false;
+		return options.tier === undefined || record?.tier === options.tier;
+	});
+	const good = scored.filter(({ grade }) => grade !== 'weak').sort(byScore(index));
+	const near = good.length > 0 ? [] : firstFew(scored, NEAR, byScore(index));
+	const toHit = (one: Scored) => hit(index, terms, one);
 	return {
 		verdict: good.length > 0 ? 'match' : 'no-match',
-		hits: good.slice(0, options.limit ?? DEFAULT_LIMIT),
+		hits: good.slice(0, options.limit ?? DEFAULT_LIMIT).flatMap(toHit),
 		total: good.length,
-		near: good.length > 0 ? [] : hits.slice(0, NEAR),
+		near: near.flatMap(toHit),
 		guesses: terms.flatMap(({ word, guess }) => (guess ? [{ word, taken: guess }] : [])),
 		unknown: terms.filter(({ stands }) => stands.length === 0).map(({ word }) => word),
 		empty: terms.length === 0 && good.length === 0,
 	};
 }
 
-interface Candidate {
-	/** For each term of the query, the weight of its best match. */
-	weights: number[];
-	fields: (SearchField | undefined)[];
-	ask: number;
-	askText?: string;
+/** A record that shares a term with the query, by its index. */
+interface Scored {
+	pattern: number;
+	score: number;
+	grade: Grade;
+	exact: boolean;
+	/** The ask nearest to the query, as an index, when it is near enough to have decided the grade. */
+	ask: number | undefined;
 }
 
-function rank(index: SearchIndex, query: string, terms: readonly QueryTerm[]): Hit[] {
-	const candidates = new Map<number, Candidate>();
-	const candidate = (pattern: number): Candidate => {
-		const known = candidates.get(pattern);
-		if (known) return known;
-		const fresh: Candidate = { weights: [], fields: [], ask: 0 };
-		candidates.set(pattern, fresh);
-		return fresh;
-	};
-
-	for (const [position, term] of terms.entries()) {
-		for (const stand of term.stands) {
-			for (const { pattern, field } of index.postings.get(stand.term) ?? []) {
-				const weight = stand.weight * FIELD_WEIGHTS[field];
-				const found = candidate(pattern);
-				if (weight > (found.weights[position] ?? 0)) {
-					found.weights[position] = weight;
-					found.fields[position] = field;
-				}
-			}
+/** Scores every record that shares a term with the query. Sums live in arrays by record: this loop is all that grows with the registry. */
+function scoreAll(index: SearchIndex, query: string, terms: readonly QueryTerm[]): Scored[] {
+	const exact = new Set(nameKeys(query).flatMap((key) => index.names.get(key) ?? []));
+	const size = index.patterns.length;
+	const fields = new Float64Array(size);
+	const covered = new Float64Array(size);
+	for (const term of terms) {
+		const { patterns, fields: best, weight } = matchesOf(index, term);
+		for (let at = 0; at < patterns.length; at++) {
+			const pattern = patterns[at] ?? 0;
+			fields[pattern] = (fields[pattern] ?? 0) + weight * (WEIGHTS[best[at] ?? 0] ?? 0) * term.idf;
+			covered[pattern] = (covered[pattern] ?? 0) + term.idf;
 		}
 	}
-	for (const [pattern, { similarity, text }] of nearestAsks(index, terms)) {
-		const found = candidate(pattern);
-		found.ask = similarity;
-		found.askText = text;
-	}
-
-	const exact = new Set(exactMatches(index, query));
-	for (const pattern of exact) candidate(pattern);
-
-	const weightOf = (term: QueryTerm) => term.idf * (term.stands.length === 0 ? RANKING.unknown : 1);
-	const mass = terms.reduce((sum, term) => sum + weightOf(term), 0) || 1;
-	const order: { pattern: number; hit: Hit }[] = [];
-	for (const [pattern, found] of candidates) {
-		const record = index.patterns[pattern];
-		if (!record) continue;
-		let fields = 0;
-		let covered = 0;
-		for (const [position, term] of terms.entries()) {
-			const weight = found.weights[position] ?? 0;
-			fields += weight * term.idf;
-			if (weight > 0) covered += term.idf;
-		}
-		const coverage = covered / mass;
-		const lexical = (fields / mass) * coverage;
-		const evidence = Math.max(fields / mass, found.ask);
+	const asks = nearestAsks(index, terms);
+	const mass = terms.reduce((sum, term) => sum + massOf(term), 0) || 1;
+	const scored: Scored[] = [];
+	for (let pattern = 0; pattern < size; pattern++) {
 		const isExact = exact.has(pattern);
-		const score = lexical + RANKING.askWeight * found.ask + (isExact ? 10 : 0);
-		const grade = isExact || evidence >= RANKING.strong ? 'strong' : evidence >= RANKING.partial ? 'partial' : 'weak';
-		order.push({
+		const coverage = (covered[pattern] ?? 0) / mass;
+		if (coverage === 0 && !isExact) continue;
+		const share = (fields[pattern] ?? 0) / mass;
+		const similarity = asks.similarity[pattern] ?? 0;
+		scored.push({
 			pattern,
-			hit: {
-				record,
-				grade,
-				score,
-				exact: isExact,
-				matched: matchedTerms(terms, found),
-				...(found.askText !== undefined && found.ask >= RANKING.partial ? { ask: found.askText } : {}),
-			},
+			score: share * coverage + RANKING.askWeight * similarity + (isExact ? EXACT_BONUS : 0),
+			grade: isExact ? 'strong' : gradeOf(Math.max(share, similarity)),
+			exact: isExact,
+			ask: similarity >= RANKING.partial ? asks.ask[pattern] : undefined,
 		});
 	}
-	const tier = (hit: Hit) => (hit.record.tier === 'deep' ? 0 : 1);
-	order.sort((a, b) => b.hit.score - a.hit.score || tier(a.hit) - tier(b.hit) || a.pattern - b.pattern);
-	return order.map(({ hit }) => hit);
+	return scored;
 }
 
-function matchedTerms(terms: readonly QueryTerm[], found: Candidate): MatchedTerm[] {
-	return terms.flatMap(({ word, guess }, position) => {
-		const field = found.fields[position];
-		return field ? [{ word, field, ...(guess ? { guess } : {}) }] : [];
-	});
+/** More than any score without it: a record that was asked for by name comes first. */
+const EXACT_BONUS = 10;
+
+function gradeOf(evidence: number): Grade {
+	if (evidence >= RANKING.strong) return 'strong';
+	return evidence >= RANKING.partial ? 'partial' : 'weak';
 }
 
-/** For each record that has asks, its ask nearest to the query: the overlap of the two, weighted by IDF, as a cosine in 0..1. */
-function nearestAsks(
-	index: SearchIndex,
-	terms: readonly QueryTerm[],
-): Map<number, { similarity: number; text: string }> {
-	const overlap = new Map<number, number>();
+/** What a term of the query adds to the whole that a card could cover. */
+function massOf(term: QueryTerm): number {
+	return term.idf * (term.stands.length === 0 ? RANKING.unknown : 1);
+}
+
+/** The weights of the fields, by their index in `SEARCH_FIELDS`. */
+const WEIGHTS = SEARCH_FIELDS.map((field) => FIELD_WEIGHTS[field]);
+
+interface Matches {
+	patterns: readonly number[];
+	/** For each of `patterns` the best field, as an index into `SEARCH_FIELDS`. */
+	fields: readonly number[];
+	/** What a match of this term is worth, whatever the field. */
+	weight: number;
+}
+
+/** The records that have a term in any of its forms, each with the best field that has it. */
+function matchesOf(index: SearchIndex, term: QueryTerm): Matches {
+	const [only, ...more] = term.stands;
+	if (!only) return { patterns: [], fields: [], weight: 0 };
+	if (more.length === 0) {
+		const posting = index.postings.get(only.term);
+		return { patterns: posting?.patterns ?? [], fields: posting?.fields ?? [], weight: only.weight };
+	}
+	const fields = new Map<number, number>();
+	for (const stand of term.stands) {
+		const posting = index.postings.get(stand.term);
+		for (const [at, pattern] of posting?.patterns.entries() ?? []) {
+			const field = posting?.fields[at] ?? 0;
+			fields.set(pattern, Math.min(field, fields.get(pattern) ?? field));
+		}
+	}
+	return { patterns: [...fields.keys()], fields: [...fields.values()], weight: only.weight };
+}
+
+/** By record: how near its nearest ask is to the query, and which it is. Overlap weighted by IDF, as a cosine in 0..1. */
+function nearestAsks(index: SearchIndex, terms: readonly QueryTerm[]): { similarity: Float64Array; ask: Int32Array } {
+	const overlap = new Float64Array(index.asks.length);
+	const touched: number[] = [];
 	for (const term of terms) {
 		for (const stand of term.stands) {
 			const shared = stand.weight * term.idf ** 2;
-			for (const ask of index.askPostings.get(stand.term) ?? []) overlap.set(ask, (overlap.get(ask) ?? 0) + shared);
+			for (const ask of index.postings.get(stand.term)?.asks ?? []) {
+				if (overlap[ask] === 0) touched.push(ask);
+				overlap[ask] = (overlap[ask] ?? 0) + shared;
+			}
 		}
 	}
-	const length =
-		Math.sqrt(
-			terms.reduce((sum, term) => sum + (term.idf * (term.stands.length === 0 ? RANKING.unknown : 1)) ** 2, 0),
-		) || 1;
-	const nearest = new Map<number, { similarity: number; text: string }>();
-	for (const [at, shared] of overlap) {
+	const length = Math.hypot(...terms.map(massOf)) || 1;
+	const similarity = new Float64Array(index.patterns.length);
+	const nearest = new Int32Array(index.patterns.length);
+	for (const at of touched) {
 		const ask = index.asks[at];
 		if (!ask) continue;
-		const askLength = Math.sqrt(
-			ask.terms.reduce((sum, term) => sum + idf(index.patterns.length, index.postings.get(term)?.length ?? 0) ** 2, 0),
-		);
-		const similarity = shared / (length * (askLength || 1));
-		if (similarity > (nearest.get(ask.pattern)?.similarity ?? 0))
-			nearest.set(ask.pattern, { similarity, text: ask.text });
+		const likeness = (overlap[at] ?? 0) / (length * ask.length);
+		if (likeness > (similarity[ask.pattern] ?? 0)) {
+			similarity[ask.pattern] = likeness;
+			nearest[ask.pattern] = at;
+		}
 	}
-	return nearest;
+	return { similarity, ask: nearest };
 }
 
-/** Records whose id or title is the query, or whose title consists of the query's terms and no other. */
-function exactMatches(index: SearchIndex, query: string): readonly number[] {
-	const named = index.names.get(foldName(query));
-	if (named) return named;
-	const asked = termsOf(query).sort().join(' ');
-	return asked === ''
-		? []
-		: index.patterns.flatMap((record, at) => (termsOf(record.title).sort().join(' ') === asked ? [at] : []));
+function byScore(index: SearchIndex): (a: Scored, b: Scored) => number {
+	const tier = ({ pattern }: Scored) => (index.patterns[pattern]?.tier === 'deep' ? 0 : 1);
+	return (a, b) => b.score - a.score || tier(a) - tier(b) || a.pattern - b.pattern;
+}
+
+/** The first few of a list in order, without sorting all of it. */
+function firstFew<Item>(items: readonly Item[], count: number, compare: (a: Item, b: Item) => number): Item[] {
+	let first: Item[] = [];
+	for (const item of items) {
+		const last = first[count - 1];
+		if (last === undefined || compare(item, last) < 0) first = [...first, item].sort(compare).slice(0, count);
+	}
+	return first;
+}
+
+function hit(index: SearchIndex, terms: readonly QueryTerm[], { pattern, grade, score, exact, ask }: Scored): Hit[] {
+	const record = index.patterns[pattern];
+	if (!record) return [];
+	const matched = terms.flatMap((term) => {
+		const { patterns, fields } = matchesOf(index, term);
+		const field = SEARCH_FIELDS[fields[patterns.indexOf(pattern)] ?? -1];
+		return field ? [{ word: term.word, field, ...(term.guess ? { guess: term.guess } : {}) }] : [];
+	});
+	const text = ask === undefined ? undefined : index.asks[ask]?.text;
+	return [{ record, grade, score, exact, matched, ...(text === undefined ? {} : { ask: text }) }];
 }
