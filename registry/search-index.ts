@@ -72,7 +72,7 @@ export function buildIndex(patterns: readonly PatternRecord[]): SearchIndex {
 	};
 
 	for (const [pattern, record] of patterns.entries()) {
-		for (const name of new Set([...nameKeys(record.id), ...nameKeys(record.title)])) {
+		for (const name of new Set([foldName(record.id), ...nameKeys(record.title)])) {
 			const known = names.get(name);
 			if (known) known.push(pattern);
 			else names.set(name, [pattern]);
@@ -105,7 +105,7 @@ export function buildIndex(patterns: readonly PatternRecord[]): SearchIndex {
 	};
 }
 
-/** The keys under which a name is found: as it is written, and by its terms in any order. */
+/** The keys under which a title is found: as it is written, and by its terms in any order. An id has the first only. */
 export function nameKeys(name: string): string[] {
 	const terms = termsOf(name).sort().join(' ');
 	return [foldName(name), ...(terms === '' ? [] : [`terms: ${terms}`])];

@@ -1,5 +1,5 @@
 import type { PatternRecord } from './schema.ts';
-import { FIELD_WEIGHTS, nameKeys, SEARCH_FIELDS, type SearchField, type SearchIndex } from './search-index.ts';
+import { FIELD_WEIGHTS, idf, nameKeys, SEARCH_FIELDS, type SearchField, type SearchIndex } from './search-index.ts';
 import { type QueryTerm, queryTerms } from './search-terms.ts';
 
 /** How well a record covers a query: weak means that it shares words with it by accident. */
@@ -59,6 +59,8 @@ export const RANKING = {
 	partial: 0.4,
 	/** A word that no card has counts this much of what its rarity would give it. */
 	unknown: 0.75,
+	/** A query weighs at least this share of one term that a single card has: words of most cards are no evidence. */
+	floor: 0.5,
 };
 
 const DEFAULT_LIMIT = 10;
@@ -101,7 +103,7 @@ interface Scored {
 
 /** Scores every record that shares a term with the query. Sums live in arrays by record: this loop is all that grows with the registry. */
 function scoreAll(index: SearchIndex, query: string, terms: readonly QueryTerm[]): Scored[] {
-	const exact = new Set(nameKeys(query).flatMap((key) => index.names.get(key) ?? []));
+	const exact = new Set(namedBy(index, query));
 	const size = index.patterns.length;
 	const fields = new Float64Array(size);
 	const covered = new Float64Array(size);
@@ -114,7 +116,10 @@ function scoreAll(index: SearchIndex, query: string, terms: readonly QueryTerm[]
 		}
 	}
 	const asks = nearestAsks(index, terms);
-	const mass = terms.reduce((sum, term) => sum + massOf(term), 0) || 1;
+	const mass = Math.max(
+		terms.reduce((sum, term) => sum + massOf(term), 0),
+		RANKING.floor * idf(size, 1),
+	);
 	const scored: Scored[] = [];
 	for (let pattern = 0; pattern < size; pattern++) {
 		const isExact = exact.has(pattern);
@@ -131,6 +136,13 @@ function scoreAll(index: SearchIndex, query: string, terms: readonly QueryTerm[]
 		});
 	}
 	return scored;
+}
+
+/** The records that a query names: by id or title as written, or by the words of a title that no other card has. */
+function namedBy(index: SearchIndex, query: string): readonly number[] {
+	const [written = '', byTerms = ''] = nameKeys(query);
+	const same = index.names.get(byTerms) ?? [];
+	return index.names.get(written) ?? (same.length === 1 ? same : []);
 }
 
 /** More than any score without it: a record that was asked for by name comes first. */
@@ -189,7 +201,7 @@ function nearestAsks(index: SearchIndex, terms: readonly QueryTerm[]): { similar
 			}
 		}
 	}
-	const length = Math.hypot(...terms.map(massOf)) || 1;
+	const length = Math.max(Math.hypot(...terms.map(massOf)), RANKING.floor * idf(index.patterns.length, 1));
 	const similarity = new Float64Array(index.patterns.length);
 	const nearest = new Int32Array(index.patterns.length);
 	for (const at of touched) {

@@ -1,0 +1,171 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { library, record, registry } from './fixtures.ts';
+import { createLibrary } from './library.ts';
+import { searchPatterns } from './search.ts';
+
+const { index } = library();
+/** Cards about something else, so that a word of two or three cards is a rare one. */
+const others = Array.from({ length: 12 }, (_, n) => record({ id: `other-${n}` }));
+const ids = (query: string) => searchPatterns(index, query).hits.map(({ record }) => record.id);
+
+describe('searchPatterns', () => {
+	it('finds a card by a task that shares words with one of its asks, and names the ask', () => {
+		const { verdict, hits } = searchPatterns(index, 'our payment API is flaky, how do I call it safely?');
+		expect(verdict).toBe('match');
+		expect(hits[0]).toMatchObject({
+			record: { id: 'retry-backoff' },
+			grade: 'strong',
+			ask: 'call a flaky payment API safely',
+		});
+	});
+
+	it('says no when nothing covers the query, names the words that no card has and labels what came closest', () => {
+		const result = searchPatterns(index, 'protein structure prediction with a budget');
+		expect(result).toMatchObject({
+			verdict: 'no-match',
+			hits: [],
+			total: 0,
+			unknown: ['protein', 'structure', 'prediction'],
+		});
+		expect(result.near.map(({ record, grade }) => [record.id, grade])).toEqual([['deadline-propagation', 'weak']]);
+	});
+
+	it.each([
+		'retry-backoff',
+		'Retry-Backoff',
+		'retry backoff',
+		'Retry with backoff and jitter',
+		'jitter, backoff & retries',
+	])('takes an id or a title as a look-up that ranks first: %s', (query) => {
+		expect(searchPatterns(index, query).hits[0]).toMatchObject({
+			record: { id: 'retry-backoff' },
+			grade: 'strong',
+			exact: true,
+		});
+	});
+
+	it('does not index ids otherwise', () => {
+		const { index } = createLibrary(registry([record({ id: 'architecture-thing', title: 'Something', summary: 'x' })]));
+		expect(searchPatterns(index, 'good architecture').verdict).toBe('no-match');
+	});
+
+	it('reads symbols, other scripts, plurals and short terms as words of their own', () => {
+		expect(ids('C++')).toEqual(['rate-limit']);
+		expect(ids('n+1 queries')).toContain('rate-limit');
+		expect(ids('検索')).toEqual(['rate-limit']);
+		expect(ids('dead letters')).toEqual(['job-queue']);
+		expect(ids('skip locks')).toEqual(['job-queue']);
+	});
+
+	it('never finds a short word inside a longer one', () => {
+		const { index } = createLibrary(registry([record({ id: 'a', title: 'Maintain a fleet', keywords: ['chain'] })]));
+		expect(searchPatterns(index, 'ai').near).toEqual([]);
+	});
+
+	it('takes a mistyped word for the nearest one, and says so', () => {
+		const result = searchPatterns(index, 'throtling');
+		expect(result.hits[0]).toMatchObject({
+			record: { id: 'rate-limit' },
+			matched: [{ word: 'throtling', guess: 'throttling' }],
+		});
+		expect(result.guesses).toEqual([{ word: 'throtling', taken: 'throttling' }]);
+	});
+
+	it('does not guess when the registry has the word, or for a short one', () => {
+		expect(searchPatterns(index, 'retry').guesses).toEqual([]);
+		expect(searchPatterns(index, 'jobz').guesses).toEqual([]);
+	});
+
+	it('reads a word written as two, and two written as one', () => {
+		expect(ids('ratelimit')).toEqual(['rate-limit']);
+		expect(ids('time out')).toEqual(['deadline-propagation']);
+	});
+
+	it('takes the beginning of a word for half a match', () => {
+		const full = searchPatterns(index, 'throttle').hits[0]?.score ?? 0;
+		const half = searchPatterns(index, 'thrott').hits[0] ?? searchPatterns(index, 'thrott').near[0];
+		expect(half?.record.id).toBe('rate-limit');
+		expect(half?.score).toBeLessThan(full);
+	});
+
+	it('lets a word of most cards barely count, so that a query of such words is weak', () => {
+		const filler = Array.from({ length: 12 }, (_, n) =>
+			record({ id: `p${n}`, title: `Data thing ${n}`, summary: 'data' }),
+		);
+		const { index } = createLibrary(registry([...filler, record({ id: 'rare', title: 'Stampede of data' })]));
+		expect(searchPatterns(index, 'data').verdict).toBe('no-match');
+		expect(searchPatterns(index, 'data stampede').hits[0]?.record.id).toBe('rare');
+	});
+
+	it('counts a term once, in the best field that has it', () => {
+		const once = record({ id: 'once', title: 'Lease holder' });
+		const often = record({ id: 'often', title: 'Lease, lease holder', summary: 'lease lease', when_to_use: 'lease' });
+		const { index } = createLibrary(registry([once, often, ...others]));
+		const [a, b] = searchPatterns(index, 'lease').hits;
+		expect(a?.score).toBe(b?.score);
+	});
+
+	it('settles ties for deep cards, then by the order of every surface', () => {
+		const light = record({ id: 'light', title: 'Lease holder', category: 'calls' });
+		const late = record({ id: 'late', title: 'Lease holder', category: 'storage' });
+		const deep = record({ id: 'deep', title: 'Lease holder', category: 'storage', tier: 'deep' });
+		const { index } = createLibrary(registry([late, deep, light, ...others]));
+		expect(searchPatterns(index, 'lease').hits.map(({ record }) => record.id)).toEqual(['deep', 'light', 'late']);
+	});
+
+	it('filters by category and tier without changing the order of the rest', () => {
+		expect(searchPatterns(index, '429', { tier: 'light' }).hits.map(({ record }) => record.id)).toEqual(['rate-limit']);
+		expect(searchPatterns(index, '429', { category: 'calls' }).hits.map(({ record }) => record.id)).toEqual([
+			'retry-backoff',
+		]);
+		expect(ids('429')).toHaveLength(2);
+	});
+
+	it('shows at most the limit and counts the rest', () => {
+		expect(searchPatterns(index, '429', { limit: 1 })).toMatchObject({ total: 2, hits: { length: 1 } });
+	});
+
+	it.each(['', 'the of and', 'a', '?!… —', '🎉'])('says that there is nothing to search by in "%s"', (query) => {
+		expect(searchPatterns(index, query)).toMatchObject({ verdict: 'no-match', empty: true, near: [] });
+	});
+
+	it('answers a query of five thousand characters', () => {
+		const words = Array.from({ length: 700 }, (_, n) => `w${n}x`).join(' ');
+		expect(searchPatterns(index, `retry ${words}`).verdict).toBe('no-match');
+	});
+
+	it('never shows a hidden record', () => {
+		const { index } = createLibrary(registry([record({ id: 'secret', title: 'Xylophone', hidden: true })]));
+		expect(searchPatterns(index, 'xylophone')).toMatchObject({ hits: [], near: [], unknown: ['xylophone'] });
+	});
+
+	it('gives the same answer for any text, without failing, and never more hits than it counts', () => {
+		const word = fc.constantFrom(
+			'retry',
+			'flaky',
+			'payment',
+			'jobs',
+			'crash',
+			'zebra',
+			'429',
+			'c++',
+			'__proto__',
+			'constructor',
+		);
+		const query = fc.oneof(
+			fc.string({ unit: 'grapheme' }),
+			fc.array(word, { maxLength: 12 }).map((words) => words.join(' ')),
+		);
+		fc.assert(
+			fc.property(query, (text) => {
+				const result = searchPatterns(index, text);
+				expect(searchPatterns(index, text)).toEqual(result);
+				expect(result.hits.length).toBeLessThanOrEqual(result.total);
+				expect(result.verdict === 'match').toBe(result.hits.length > 0);
+				const scores = result.hits.map(({ score }) => score);
+				expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+			}),
+		);
+	});
+});
