@@ -48,13 +48,8 @@ export function cardTree(record: PatternRecord, context: RenderContext, depth = 
 		...texts('Notes for porting', record.emulation_notes),
 		...texts('Asked for as', record.asks),
 		...texts('Gives', record.capabilities),
-		...section('Keywords', record.keywords.length === 0 ? [] : [inline(record.keywords.map(oneWord).join(' · '))]),
+		...prose('Keywords', record.keywords.join(' · ')),
 	].filter((node) => !('children' in node) || node.children.length > 0);
-}
-
-/** A keyword may not look like the separator of the list. */
-function oneWord(keyword: string): string {
-	return keyword.replaceAll('·', '').trim();
 }
 
 function facts(record: PatternRecord, { sections }: RenderContext): PhrasingContent[][] {
@@ -70,7 +65,7 @@ function facts(record: PatternRecord, { sections }: RenderContext): PhrasingCont
 	return [
 		fact('Id', [inlineCode(record.id)]),
 		fact('Tier', [text(record.tier)]),
-		...(place ? [fact('Category', inline(`${place.group.title}: ${place.category.title}`))] : []),
+		...(place ? [fact('Category', inline(`${place.category.title} (${place.group.title})`))] : []),
 		fact('Maturity', [text(proof)]),
 		...(record.risk ? [fact('Risk', inline(record.risk))] : []),
 	];
@@ -104,7 +99,7 @@ function patternItems(ids: readonly string[], context: RenderContext): PhrasingC
 	return ids
 		.map((id) => context.library.byId.get(id))
 		.filter((record) => record !== undefined)
-		.map((record) => [...patternLink(record.id, context), text(': '), ...inline(record.summary)]);
+		.map((record) => patternLink(record.id, context));
 }
 
 function patternLink(id: string, { library, links }: RenderContext): PhrasingContent[] {

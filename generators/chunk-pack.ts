@@ -40,7 +40,8 @@ export function packBlocks(
  */
 export function cutBlock(source: string, block: RootContent, maxLength: number): string[] {
 	const whole = spanOf(source, block);
-	const slice = ({ start, end }: Span) => source.slice(start, end);
+	// A fence that is never closed takes the blank lines at the end of the file along.
+	const slice = ({ start, end }: Span) => source.slice(start, end).replace(/\n+$/, '');
 	if (whole.end - whole.start <= maxLength) return [slice(whole)];
 	if (block.type === 'list') {
 		return groups(
@@ -52,7 +53,7 @@ export function cutBlock(source: string, block: RootContent, maxLength: number):
 		const [header, ...rows] = block.children.map((row) => spanOf(source, row));
 		if (!header || !rows[0]) return [slice(whole)];
 		// The header with the line of dashes below it, which is no row.
-		const head = slice({ start: header.start, end: rows[0].start });
+		const head = source.slice(header.start, rows[0].start);
 		return groups(rows, maxLength - head.length).map((rowGroup) => head + slice(rowGroup));
 	}
 	if (block.type === 'paragraph') return groups(sentences(source, block, whole), maxLength).map(slice);

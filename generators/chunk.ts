@@ -109,7 +109,7 @@ function cutByHeadings(tree: Root): { title: string | undefined; sections: Secti
 			};
 			sections.push(section);
 			open.push(section);
-		} else if (!isAside(node)) {
+		} else if (!isComment(node)) {
 			sections.at(-1)?.blocks.push(node);
 		}
 	}
@@ -140,6 +140,6 @@ function joinBareHeadings(sections: readonly Section[]): Section[] {
 	return joined;
 }
 
-function isAside(node: RootContent): boolean {
-	return node.type === 'yaml' || (node.type === 'html' && /^(?:\s*<!--.*?-->)+\s*$/s.test(node.value));
+function isComment(node: RootContent): boolean {
+	return node.type === 'html' && /^(?:\s*<!--.*?-->)+\s*$/s.test(node.value);
 }

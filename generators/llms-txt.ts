@@ -41,7 +41,7 @@ export function llmsTxt(context: RenderContext): Artifact {
 function tree(context: RenderContext, lists: readonly RootContent[], said: string | undefined): RootContent[] {
 	const { library, urls, source } = context;
 	const { title, description, repository } = library.registry.library;
-	const about = inline(clip(description, 2_000));
+	const about = inline(clip(description, 2_000) || 'A library of patterns: when to use each, and when not.');
 	const served = (path: string) => urls.site(servedName(path));
 	const entries: [string, string, string][] = [
 		['All cards in one file', served(LAYOUT.llmsFull), 'every card in full'],
@@ -51,7 +51,7 @@ function tree(context: RenderContext, lists: readonly RootContent[], said: strin
 	];
 	return [
 		heading(1, ...inline(clip(title, 200))),
-		...(about.length > 0 ? [blockquote(paragraph(...about))] : []),
+		blockquote(paragraph(...about)),
 		noticeParagraph(source),
 		paragraph(
 			text('Each link leads to a card in Markdown: when to use the pattern and when not, what to read, and the '),

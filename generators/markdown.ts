@@ -13,7 +13,6 @@ import type {
 	Table,
 	Text,
 } from 'mdast';
-import remarkFrontmatter from 'remark-frontmatter';
 import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
 import remarkStringify from 'remark-stringify';
@@ -24,7 +23,7 @@ import { unified } from 'unified';
  * brackets, backticks, line ends) is escaped by the serialiser for the place where it stands.
  */
 
-const parser = unified().use(remarkParse).use(remarkGfm).use(remarkFrontmatter).freeze();
+const parser = unified().use(remarkParse).use(remarkGfm).freeze();
 
 // Table cells are not padded: with padding, one long title would rewrite every row, in the diff and in a merge.
 const serialiser = unified()
@@ -32,9 +31,15 @@ const serialiser = unified()
 	.use(remarkStringify, { bullet: '-', rule: '-', emphasis: '_', fences: true, listItemIndent: 'one' })
 	.freeze();
 
-/** Parses GitHub-flavoured Markdown with YAML front matter. `source` must not begin with a byte order mark. */
+const FRONT_MATTER = /^---[ \t]*\r?\n(?:.*\r?\n)*?---[ \t]*(?=\r?\n|$)/;
+
+/**
+ * Parses GitHub-flavoured Markdown. Front matter is no part of the tree, but counts in its positions. `source` must not
+ * begin with a byte order mark.
+ */
 export function parseMarkdown(source: string): Root {
-	return parser.parse(source);
+	// Blanked out rather than parsed by an extension: that one misreads a list behind a first line of dashes.
+	return parser.parse(source.replace(FRONT_MATTER, (matter) => matter.replace(/[^\r\n]/g, ' ')));
 }
 
 /** Markdown text of a tree, ending in one line feed. */

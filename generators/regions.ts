@@ -39,7 +39,9 @@ export function replaceRegion(path: string, text: string, content: string): stri
 	const [begin, end] = onePair(path, text);
 	const before = text.slice(0, lineEnd(text, begin.stop));
 	const after = text.slice(lineStart(text, end.start));
-	const eol = lineEnding(before + after);
+	// The old region does not count, beyond the end of the begin marker's own line.
+	const [ownEnding = ''] = /^(?:\r\n|\n|\r)/.exec(text.slice(before.length)) ?? [];
+	const eol = lineEnding(before + ownEnding + after);
 	const body = content.trim() === '' ? '' : `\n${content.replace(/^\n+|\n+$/g, '')}\n\n`;
 	return before + eol + body.replaceAll('\n', eol) + after;
 }
