@@ -1,7 +1,7 @@
-import { formatPath, type JsonPath } from './parse.ts';
-import type { Problem } from './problem.ts';
+import { formatPath, type JsonPath, valueAt } from './parse.ts';
 import { readRegistry } from './read.ts';
 import type { Registry } from './schema.ts';
+import type { SchemaProblem } from './schema-problems.ts';
 
 /** As much of a faulty registry as can still be checked, and where each part of it stands in the source. */
 export interface Draft {
@@ -18,10 +18,8 @@ export interface Draft {
  * Text that only breaks a rule of form (an id in upper case) stays, since other checks can still say something of it.
  * @returns undefined when nothing is left to check: no object, or no list of patterns
  */
-export function draftRegistry(value: unknown, problems: readonly Problem[]): Draft | undefined {
-	const dropped = new Set(
-		problems.filter((problem) => problem.severity === 'error').flatMap((problem) => droppedBy(problem, value)),
-	);
+export function draftRegistry(value: unknown, problems: readonly SchemaProblem[]): Draft | undefined {
+	const dropped = new Set(problems.flatMap((problem) => droppedBy(problem, value)));
 	const kept = new Map<string, number[]>();
 	const pruned = prune(value, []);
 	if (typeof pruned !== 'object' || pruned === null || !('patterns' in pruned) || !Array.isArray(pruned.patterns)) {
@@ -61,18 +59,10 @@ export function draftRegistry(value: unknown, problems: readonly Problem[]): Dra
 }
 
 /** What goes with a refused value: the list item that it belongs to, or itself when it is a field of a record. */
-function droppedBy({ path, at }: Problem, root: unknown): string[] {
-	if (at === 'key') return [];
-	const value = path.reduce<unknown>(
-		(parent, part) => (parent as Record<string | number, unknown> | undefined | null)?.[part],
-		root,
-	);
-	if (typeof value === 'string' && value !== '' && !isClosedChoice(path)) return [];
+function droppedBy({ path, at, unreadable }: SchemaProblem, root: unknown): string[] {
+	// The reader ignores a field that it does not know, and keeps text that only has the wrong form.
+	if (at === 'key' || (!unreadable && valueAt(root, path) !== '')) return [];
 	const item = path.findLastIndex((part) => typeof part === 'number');
 	const isRecordField = path[0] === 'patterns' && item === 1 && path.length > 2;
 	return [formatPath(isRecordField ? path : path.slice(0, item + 1 || path.length))];
-}
-
-function isClosedChoice(path: JsonPath): boolean {
-	return ['tier', 'maturity', 'kind'].includes(String(path.at(-1)));
 }

@@ -129,6 +129,17 @@ export function formatPath(path: JsonPath): string {
 	);
 }
 
+/** What stands at a path in parsed JSON, or undefined. */
+export function valueAt(root: unknown, path: JsonPath): unknown {
+	return path.reduce<unknown>(
+		(value, part) =>
+			typeof value === 'object' && value !== null && Object.hasOwn(value, part)
+				? (value as Record<string | number, unknown>)[part]
+				: undefined,
+		root,
+	);
+}
+
 function lineStarts(text: string): number[] {
 	const starts = [0];
 	for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);

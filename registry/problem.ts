@@ -23,7 +23,8 @@ export function warning(path: JsonPath, message: string, fix: string): Problem {
 
 /** The known name closest to `name`, when it is close enough to be what the author meant. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
-	const limit = Math.max(1, Math.floor(name.length / 3));
+	// Two neighbouring letters swapped are two edits.
+	const limit = name.length < 4 ? 1 : Math.max(2, Math.floor(name.length / 3));
 	let best: { name: string; distance: number } | undefined;
 	for (const candidate of known) {
 		const found = { name: candidate, distance: distance(name.toLowerCase(), candidate.toLowerCase()) };

@@ -1,62 +1,68 @@
 import type { z } from 'zod';
-import type { JsonPath } from './parse.ts';
+import { type JsonPath, valueAt } from './parse.ts';
 import { didYouMean, error, type Problem } from './problem.ts';
 import { registryJsonSchema, registrySchema } from './schema.ts';
 
 type Issue = z.core.$ZodIssue;
 
+/** A problem of shape. Text that only breaks a rule of form (an id in upper case) can still be read; the rest cannot. */
+export interface SchemaProblem extends Problem {
+	unreadable: boolean;
+}
+
 /** What the schema objects to in parsed JSON, in the words of someone who writes cards. */
-export function schemaProblems(value: unknown): Problem[] {
+export function schemaProblems(value: unknown): SchemaProblem[] {
 	const result = registrySchema.safeParse(value);
 	if (result.success) return [];
 	return result.error.issues.flatMap((issue) => problemsOf(issue, value));
 }
 
-function problemsOf(issue: Issue, root: unknown): Problem[] {
+function problemsOf(issue: Issue, root: unknown): SchemaProblem[] {
 	const path = issue.path.map((part) => (typeof part === 'number' ? part : String(part)));
 	const found = valueAt(root, path);
 	const about = describedAt(path);
 	const help = about === undefined ? '' : ` ${about}`;
+	const missing = `The field ${JSON.stringify(path.at(-1) ?? '')} is missing.`;
 	switch (issue.code) {
 		case 'unrecognized_keys':
 			return issue.keys.map((key) => ({
 				...error([...path, key], `Unknown field ${JSON.stringify(key)}.`, unknownFieldFix(key, path)),
-				at: 'key' as const,
+				at: 'key',
+				unreadable: false,
 			}));
 		case 'invalid_union':
 			return invalidUnion(issue, path, root);
 		case 'invalid_type':
-			if (found === undefined) {
-				return [error(path, `The field ${JSON.stringify(path.at(-1) ?? '')} is missing.`, `Add it.${help}`)];
-			}
-			return [error(path, `Found ${show(found)}, expected ${article(issue.expected)}.`, `Change it.${help}`)];
+			if (found === undefined) return unreadable(path, missing, `Add it.${help}`);
+			return unreadable(path, `Found ${show(found)}, expected ${article(issue.expected)}.`, `Change it.${help}`);
 		case 'invalid_value': {
 			const allowed = issue.values.map((item) => JSON.stringify(item)).join(', ');
-			if (found === undefined) {
-				return [
-					error(
-						path,
-						`The field ${JSON.stringify(path.at(-1) ?? '')} is missing.`,
-						`Add it, one of ${allowed}.${help}`,
-					),
-				];
-			}
-			const fix = didYouMean(String(found), issue.values.map(String), `Use ${allowed}.`);
-			return [error(path, `Found ${show(found)}, expected ${allowed}.`, `${fix}${help}`)];
+			if (found === undefined) return unreadable(path, missing, `Add it, one of ${allowed}.${help}`);
+			const otherwise = `Use ${allowed}.`;
+			const fix = typeof found === 'string' ? didYouMean(found, issue.values.map(String), otherwise) : otherwise;
+			return unreadable(path, `Found ${show(found)}, expected ${allowed}.`, `${fix}${help}`);
 		}
 		case 'too_big':
-			return [error(path, `${show(found)} is too long: at most ${issue.maximum} characters.`, `Shorten it.${help}`)];
+			return malformed(path, `${show(found)} is too long: at most ${issue.maximum} characters.`, `Shorten it.${help}`);
 		default:
-			return [error(path, `${show(found)} ${issue.message}.`, `Change it.${help}`)];
+			return malformed(path, `${show(found)} ${issue.message}.`, `Change it.${help}`);
 	}
 }
 
+function unreadable(...parts: Parameters<typeof error>): SchemaProblem[] {
+	return [{ ...error(...parts), unreadable: true }];
+}
+
+function malformed(...parts: Parameters<typeof error>): SchemaProblem[] {
+	return [{ ...error(...parts), unreadable: false }];
+}
+
 /** Of a value that may have several shapes, the complaints of the shape that it comes nearest to. */
-function invalidUnion(issue: Issue & { code: 'invalid_union' }, path: JsonPath, root: unknown): Problem[] {
+function invalidUnion(issue: Issue & { code: 'invalid_union' }, path: JsonPath, root: unknown): SchemaProblem[] {
 	const inside = issue.errors.find((errors) => errors.every((inner) => inner.path.length > 0 || isKeyIssue(inner)));
 	if (!inside) {
 		const found = show(valueAt(root, path));
-		return [error(path, `Found ${found}, expected a string or an object {rule, pinned_by}.`, 'Change it.')];
+		return unreadable(path, `Found ${found}, expected a string or an object {rule, pinned_by}.`, 'Change it.');
 	}
 	return inside.flatMap((inner) => problemsOf({ ...inner, path: [...path, ...inner.path] }, root));
 }
@@ -77,8 +83,10 @@ interface JsonSchema {
 	anyOf?: JsonSchema[];
 }
 
+const SCHEMA: JsonSchema = registryJsonSchema();
+
 function schemaAt(path: JsonPath): JsonSchema | undefined {
-	let node: JsonSchema | undefined = registryJsonSchema();
+	let node: JsonSchema | undefined = SCHEMA;
 	for (const part of path) {
 		const objectShape: JsonSchema | undefined = node?.properties ? node : node?.anyOf?.find((one) => one.properties);
 		node = typeof part === 'number' ? node?.items : objectShape?.properties?.[part];
@@ -89,16 +97,6 @@ function schemaAt(path: JsonPath): JsonSchema | undefined {
 function describedAt(path: JsonPath): string | undefined {
 	const schema = schemaAt(path);
 	return schema?.description ?? (schema?.properties && `An object {${Object.keys(schema.properties).join(', ')}}.`);
-}
-
-function valueAt(root: unknown, path: JsonPath): unknown {
-	return path.reduce<unknown>(
-		(value, part) =>
-			typeof value === 'object' && value !== null && Object.hasOwn(value, part)
-				? (value as Record<string | number, unknown>)[part]
-				: undefined,
-		root,
-	);
 }
 
 function article(kind: string): string {
