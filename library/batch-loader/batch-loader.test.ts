@@ -184,11 +184,17 @@ describe('batch-loader', () => {
 		collectGarbage();
 		expect(value.deref()).toEqual({ name: 'v1' });
 		request.abort();
-		for (let round = 0; round < 10 && value.deref(); round++) {
+		const primeLate = () => {
+			const late = { name: 'late' };
+			loader.prime(2, late);
+			return new WeakRef(late);
+		};
+		const late = primeLate();
+		for (let round = 0; round < 10 && (value.deref() || late.deref()); round++) {
 			await turn();
 			collectGarbage();
 		}
-		expect(value.deref()).toBeUndefined();
+		expect([value.deref(), late.deref()]).toEqual([undefined, undefined]);
 		expect(loader).toBeInstanceOf(BatchLoader);
 	});
 
