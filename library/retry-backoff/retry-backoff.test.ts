@@ -105,13 +105,16 @@ describe('retry-backoff', () => {
 				},
 			),
 		);
-		const random = seededRandom(7);
-		const quarters = [0, 0, 0, 0];
-		for (let i = 0; i < 4000; i++) {
-			const quarter = Math.floor(fullJitter(3, 100, 10_000, random) / 200);
-			quarters[quarter] = (quarters[quarter] ?? 0) + 1;
+		expect(fullJitter(5000, 0, 1000, () => 0.5)).toBe(0);
+		for (const capMs of [10_000, 400]) {
+			const random = seededRandom(7);
+			const quarters = [0, 0, 0, 0];
+			for (let i = 0; i < 4000; i++) {
+				const quarter = Math.floor(fullJitter(3, 100, capMs, random) / (Math.min(capMs, 800) / 4));
+				quarters[quarter] = (quarters[quarter] ?? 0) + 1;
+			}
+			for (const count of quarters) expect(count).toBeGreaterThan(900);
 		}
-		for (const count of quarters) expect(count).toBeGreaterThan(900);
 
 		const almostOne = 1 - 2 ** -32;
 		const { starts } = await attempt(failing(unavailable()), {
