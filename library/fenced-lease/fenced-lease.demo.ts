@@ -31,7 +31,7 @@ export const demo: Demo = {
 			id: 'skew',
 			kind: 'number',
 			label: "Worker C's clock is ahead by",
-			value: 0,
+			value: 600,
 			min: 0,
 			max: 5000,
 			step: 100,
