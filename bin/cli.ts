@@ -30,25 +30,15 @@ const COMMANDS = [
 	addInit,
 ];
 
-/**
- * Runs one command line (without runtime and script) and returns its exit code. Expected failures are printed to
- * standard error as one message; anything else is a fault of this program and is thrown.
- */
-export async function runCli(args: readonly string[], surroundings: Surroundings): Promise<number> {
-	let code: number = EXIT.ok;
-	const host: CommandHost = {
-		program: new Command('v10r-patterns'),
-		surroundings,
-		finish: async (action) => {
-			code = await action();
-		},
-	};
-	host.program
+/** The program with all its commands. @param finish runs a command's action; its result is the exit code */
+export function createProgram(surroundings: Surroundings, finish: CommandHost['finish']): Command {
+	const program = new Command('v10r-patterns');
+	program
 		.description('A pattern library that agents, people and crawlers read from one source.')
 		.version(SERVER_VERSION, '-v, --version')
 		.addHelpText('after', EXIT_HELP);
-	for (const add of COMMANDS) add(host);
-	for (const command of [host.program, ...host.program.commands]) {
+	for (const add of COMMANDS) add({ program, surroundings, finish });
+	for (const command of [program, ...program.commands]) {
 		command
 			.exitOverride()
 			.showHelpAfterError('(--help shows the options)')
@@ -57,8 +47,20 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
 				writeErr: (text) => surroundings.stderr.write(text),
 			});
 	}
+	return program;
+}
+
+/**
+ * Runs one command line (without runtime and script) and returns its exit code. Expected failures are printed to
+ * standard error as one message; anything else is a fault of this program and is thrown.
+ */
+export async function runCli(args: readonly string[], surroundings: Surroundings): Promise<number> {
+	let code: number = EXIT.ok;
+	const program = createProgram(surroundings, async (action) => {
+		code = await action();
+	});
 	try {
-		await host.program.parseAsync([...args], { from: 'user' });
+		await program.parseAsync([...args], { from: 'user' });
 		return code;
 	} catch (error) {
 		if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.refused;

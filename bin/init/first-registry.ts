@@ -62,6 +62,7 @@ export function firstRegistry(facts: RepositoryFacts): string {
 export function slugOf(name: string): string {
 	const words = name
 		.normalize('NFKD')
+		.replace(/\p{M}/gu, '')
 		.toLowerCase()
 		.match(/[a-z0-9]+/g);
 	const slug = (words ?? []).join('-').slice(0, MAX_ID_LENGTH).replace(/-$/, '');

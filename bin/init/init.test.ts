@@ -1,0 +1,127 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Workplace, workplace } from '../testing.ts';
+import { firstRegistry, slugOf } from './first-registry.ts';
+
+let place: Workplace;
+afterEach(() => place.remove());
+
+const PACKAGE =
+	'{\n    "name": "@acme/shop",\n    "scripts": {\n        "test": "x",\n        "patterns:check": "mine"\n    },\n    "zeta": 1,\n    "alpha": 2\n}\n';
+
+describe('init', () => {
+	it.each([
+		['an empty folder', {}],
+		['a repository with README and scripts', { 'README.md': '# Shop\n\nText.\n', 'package.json': PACKAGE }],
+		['a README with CRLF', { 'README.md': '# Shop\r\n\r\nText.\r\n' }],
+		['a README without a final newline', { 'README.md': '# Shop' }],
+		['a README that has a section of that name', { 'README.md': '# Shop\n\n## Patterns\n\nOurs.\n' }],
+	])('makes a library of %s that validates, builds and checks', async (_what, files) => {
+		place = workplace(files);
+		expect(await place.run(['init'])).toMatchObject({ code: 0 });
+		expect(await place.run(['validate'])).toMatchObject({ code: 0, out: 'registry/registry.json: valid.\n' });
+		expect(await place.run(['build'])).toMatchObject({ code: 0 });
+		expect(await place.run(['check'])).toMatchObject({ code: 0 });
+		expect(await place.run(['validate'])).toMatchObject({ code: 0, out: 'registry/registry.json: valid.\n' });
+	});
+
+	it('adds scripts and keeps order, form and what is there', async () => {
+		place = workplace({ 'package.json': PACKAGE });
+		await place.run(['init']);
+		expect(place.text('package.json')).toBe(
+			PACKAGE.replace(
+				'"patterns:check": "mine"',
+				'"patterns:check": "mine",\n        "patterns:validate": "v10r-patterns validate",\n        "patterns:build": "v10r-patterns build"',
+			),
+		);
+	});
+
+	it('appends the markers to a README in its own line ends and changes nothing before them', async () => {
+		place = workplace({ 'README.md': '# Shop\r\n\r\nText.\r\n' });
+		await place.run(['init']);
+		expect(place.text('README.md')).toBe(
+			'# Shop\r\n\r\nText.\r\n\r\n## Patterns\r\n\r\n<!-- v10r-patterns:begin -->\r\n<!-- v10r-patterns:end -->\r\n',
+		);
+	});
+
+	it('run again leaves every file as it is and says so', async () => {
+		place = workplace({ 'package.json': PACKAGE });
+		await place.run(['init']);
+		await place.run(['build']);
+		const before = place.snapshot();
+		const { code, out } = await place.run(['init']);
+		expect(code).toBe(0);
+		expect(out.match(/^left {6}/gm)).toHaveLength(4);
+		expect(place.snapshot()).toEqual(before);
+	});
+
+	it("never overwrites a registry or a workflow of one's own, nor mends markers that are half there", async () => {
+		const own = {
+			'registry/registry.json': '{}',
+			'.github/workflows/patterns.yml': 'mine',
+			'README.md': '<!-- v10r-patterns:begin -->\n',
+			'package.json': '{ broken',
+		};
+		place = workplace(own);
+		const { code, out } = await place.run(['init']);
+		expect(code).toBe(0);
+		expect(place.snapshot()).toEqual(own);
+		expect(out).toContain('README.md: mend its markers first: README.md:1');
+		expect(out).toContain('package.json: is no JSON object');
+	});
+
+	it('--dry-run says what it would do and does nothing', async () => {
+		place = workplace({ 'package.json': PACKAGE });
+		const before = place.snapshot();
+		const { code, out } = await place.run(['init', '--dry-run']);
+		expect([code, out]).toEqual([0, expect.stringMatching(/^would make +registry\/registry\.json/m)]);
+		expect(out).toMatch(/^would extend +package\.json/m);
+		expect(place.snapshot()).toEqual(before);
+	});
+
+	it('takes a folder, which it makes when there is none, and reports as JSON', async () => {
+		place = workplace();
+		const { out } = await place.run(['init', 'new/place', '--json']);
+		expect(JSON.parse(out).steps.map(({ kind, path }: { kind: string; path: string }) => `${kind} ${path}`)).toEqual([
+			'create registry/registry.json',
+			'create README.md',
+			'leave package.json',
+			'create .github/workflows/patterns.yml',
+		]);
+		expect(await place.run(['validate', '--root', 'new/place'])).toMatchObject({ code: 0 });
+	});
+});
+
+describe('firstRegistry', () => {
+	const library = (manifest: Record<string, unknown>) => {
+		place = workplace();
+		return JSON.parse(firstRegistry({ folder: 'My Shop', manifest })).library;
+	};
+
+	it.each([
+		['github:acme/shop', 'https://github.com/acme/shop'],
+		['acme/shop', 'https://github.com/acme/shop'],
+		[{ type: 'git', url: 'git+https://gitlab.com/acme/shop.git' }, 'https://gitlab.com/acme/shop'],
+		[{ url: 'git@github.com:acme/shop.git' }, 'https://github.com/acme/shop'],
+		[{ url: 'ssh://git@host.org/acme/shop.git' }, 'https://host.org/acme/shop'],
+		[undefined, 'https://example.org/my-shop'],
+		['../elsewhere is odd', 'https://example.org/my-shop'],
+	])('takes the repository %j for %s', (repository, address) => {
+		expect(library({ repository }).repository).toBe(address);
+	});
+
+	it('takes name and homepage from package.json', () => {
+		expect(library({ name: '@acme/Shop.js', homepage: 'https://acme.org/shop#readme' })).toMatchObject({
+			name: 'acme-shop-js',
+			url: 'https://acme.org/shop',
+		});
+	});
+
+	it.each([
+		['Über Größe!', 'uber-gro-e'],
+		['日本', 'library'],
+		['x'.repeat(90), 'x'.repeat(64)],
+	])('makes a name that a registry allows of %s', (name, slug) => {
+		place = workplace();
+		expect(slugOf(name)).toBe(slug);
+	});
+});
