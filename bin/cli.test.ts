@@ -339,3 +339,71 @@ describe('snippet', () => {
 		expect(await place.run(['snippet', 'gone.ts'])).toMatchObject({ code: 2, err: expect.stringContaining('gone.ts') });
 	});
 });
+
+describe('bench', () => {
+	const cards = ['cache', 'queue', 'lease'].map((id) => ({
+		id,
+		tier: 'deep',
+		title: `A ${id} for tests`,
+		asks: [`where do I find the ${id}`, `build a ${id} of my own`],
+		docs: [{ path: 'README.md#patterns' }],
+		invariants: [`One ${id} at a time.`],
+	}));
+	const registry = ['--registry', 'cards.json'];
+	beforeAll(() => place.put('cards.json', JSON.stringify({ patterns: cards })));
+
+	it('search measures every set beside MiniSearch, by kind, and leaves each ask out', async () => {
+		place.put(
+			'set.json',
+			JSON.stringify([
+				{ query: 'cache', expect: ['cache'], kind: 'lookup' },
+				{ query: 'build a queue', expect: ['queue'], kind: 'task' },
+				{ query: 'protein structure', expect: [], kind: 'uncovered' },
+			]),
+		);
+		const { code, out } = await place.run(['bench', 'search', ...registry, '--queries', 'set.json']);
+		expect(code).toBe(0);
+		expect(out).toMatch(/^# set\.json\n +Acc@1 +R@3 +R@5 +MRR +refused +refused$/m);
+		expect(out).toMatch(/^v10r-patterns \(2\+1\) +100\.0 % +100\.0 % +100\.0 % +1\.00 +0\.0 % +100\.0 %$/m);
+		expect(out).toMatch(/^ {2}uncovered \(0\+1\) +– +– +– +– +– +100\.0 %$/m);
+		expect(out).toMatch(/^MiniSearch \(2\+1\)/m);
+		expect(out).toMatch(/^# leave-one-out over 6 asks: Acc@1 /m);
+		const json = JSON.parse((await place.run(['bench', 'search', ...registry, '--queries', 'set.json', '--json'])).out);
+		expect(json).toMatchObject({
+			sets: [{ set: 'set.json', rankers: [{ all: { accuracyAt1: 1 } }, {}] }],
+			leaveOneOut: { asks: 6 },
+		});
+	});
+
+	it('search needs no set: the asks of the cards are one', async () => {
+		expect(await place.run(['bench', 'search'])).toMatchObject({
+			code: 0,
+			out: expect.stringMatching(/^# leave-one-out over 3 asks/),
+		});
+	});
+
+	it('tokens measures three workflows and the list of tools', async () => {
+		const { code, out } = await place.run(['bench', 'tokens', ...registry]);
+		expect(code).toBe(0);
+		expect(out.match(/: \d calls? ≈\d+ → \d calls? ≈\d+ tokens$/gm)).toHaveLength(3);
+		expect(JSON.parse((await place.run(['bench', 'tokens', ...registry, '--json'])).out).toolList).toBeLessThanOrEqual(
+			1400,
+		);
+	});
+
+	it('refuses what it cannot measure', async () => {
+		expect(await place.run(['bench', 'tokens'])).toMatchObject({
+			code: 2,
+			err: expect.stringContaining('three deep cards'),
+		});
+		expect(await place.run(['bench', 'speed'])).toMatchObject({
+			code: 2,
+			err: expect.stringContaining('search, tokens'),
+		});
+		place.put('set.json', '[{"query": "x", "expect": ["gone"], "kind": "task"}]');
+		expect(await place.run(['bench', 'search', ...registry, '--queries', 'set.json'])).toMatchObject({
+			code: 2,
+			err: expect.stringContaining('"gone"'),
+		});
+	});
+});

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { RegistryFileError } from '../mcp/registry-file.ts';
 import { SERVER_VERSION } from '../mcp/version.ts';
 import type { CommandHost } from './command.ts';
+import { addBench } from './commands/bench.ts';
 import { addBuild } from './commands/build.ts';
 import { addCheck } from './commands/check.ts';
 import { addExcerpt } from './commands/excerpt.ts';
@@ -27,6 +28,7 @@ const COMMANDS = [
 	addExcerpt,
 	addSnippet,
 	addMcp,
+	addBench,
 	addInit,
 ];
 

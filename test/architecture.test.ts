@@ -104,6 +104,8 @@ describe('import directions', () => {
 		const { modules, packages } = reachableFrom('mcp/main.ts');
 		expect([...modules]).toEqual(expect.arrayContaining(['registry/query.ts', 'registry/search.ts', 'mcp/server.ts']));
 		expect(packages.map(shown)).toEqual([]);
+		// The same walk does find packages where there are some.
+		expect(reachableFrom('bin/cli.ts').packages.length).toBeGreaterThan(0);
 	});
 
 	it('no module of ours loads itself again through others', () => {
