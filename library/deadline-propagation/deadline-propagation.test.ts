@@ -48,6 +48,15 @@ describe('deadline-propagation', () => {
 			}),
 			{ numRuns: 60 },
 		);
+		// Nor does the time between two readings of the clock go to the child: here each reading takes a millisecond.
+		let ticks = 0;
+		const ticking = rootDeadline({ clock: { now: () => ticks++, after: () => () => undefined } });
+		await withDeadline(ticking, { budgetMs: 100 }, (parent) =>
+			withDeadline(parent, {}, (child) => {
+				const left = child.remaining();
+				expect(left).toBeLessThanOrEqual(parent.remaining() + 1);
+			}),
+		);
 	});
 
 	it('keeps the reserve for the parent, which still answers with a fallback', async () => {

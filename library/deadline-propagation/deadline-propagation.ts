@@ -65,11 +65,13 @@ export async function withDeadline<T>(
 	if (!(reserveMs >= 0)) throw new RangeError(`reserveMs is ${reserveMs}; expected 0 or more`);
 	parent.check();
 	const { clock } = parent;
+	// Read before the parent reads it: time that passes in between must not be granted a second time.
+	const now = clock.now();
 	const left = Math.min(budgetMs, parent.remaining() - reserveMs);
 	if (!(left > 0)) throw new DeadlineExceeded('no time is left to begin');
 
 	const scope = new AbortController();
-	const at = clock.now() + left;
+	const at = now + left;
 	let cancelTimer = () => {};
 	const expireOrWait = () => {
 		const wait = at - clock.now();

@@ -289,6 +289,9 @@ describe('retry-backoff', () => {
 			await expect(retry(() => 1, { deadline, maxAttempts })).rejects.toThrow(
 				`maxAttempts is ${maxAttempts}; expected 1 or more`,
 			);
+		await expect(retry(() => 1, { deadline, baseMs: Number.NaN })).rejects.toThrow(
+			'baseMs NaN and capMs 10000 must be 0 or more',
+		);
 		expect(() => new RetryBudget({ ratio: -1 })).toThrow('ratio -1 and reserve 10 must be 0 or more');
 	});
 });

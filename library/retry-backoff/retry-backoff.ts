@@ -117,6 +117,7 @@ export async function retry<T>(work: (attempt: Attempt) => T | PromiseLike<T>, o
 	const { deadline, idempotencyKey, budget, maxAttempts = 4, baseMs = 100, capMs = 10_000, attemptMs } = options;
 	const { classify = classifyHttp, random = Math.random, onDecision } = options;
 	if (!(maxAttempts >= 1)) throw new RangeError(`maxAttempts is ${maxAttempts}; expected 1 or more`);
+	if (!(baseMs >= 0 && capMs >= 0)) throw new RangeError(`baseMs ${baseMs} and capMs ${capMs} must be 0 or more`);
 	const repeatable = options.idempotent === true || Boolean(idempotencyKey);
 	const limit = attemptMs === undefined ? {} : { budgetMs: attemptMs };
 	budget?.deposit();
