@@ -177,18 +177,30 @@ describe('build', () => {
 		expect(snapshot()).toEqual(before);
 	});
 
-	it('does not write through a link that leads out of the repository', async () => {
+	it.each([
+		['docs', 'docs'],
+		[PAGES, PAGES],
+		[`${PAGES}/index.md`, `${PAGES}/index.md`],
+	])('does not write through a link at %s that leads out of the repository', async (at, said) => {
 		const outside = mkdtempSync(join(tmpdir(), 'outside-'));
 		try {
-			mkdirSync(join(root, 'docs'));
-			symlinkSync(outside, join(root, PAGES));
-			await expect(applyBuild(root, plan())).rejects.toThrow(
-				'docs/pattern-library/index.md is a link that leads out of the repository',
-			);
-			expect(readdirSync(outside)).toEqual([]);
+			if (at.endsWith('.md')) writeFileSync(join(outside, 'target'), 'theirs');
+			mkdirSync(dirname(join(root, at)), { recursive: true });
+			symlinkSync(at.endsWith('.md') ? join(outside, 'target') : outside, join(root, at));
+			await expect(applyBuild(root, plan())).rejects.toThrow(`${said} is a link that leads out of the repository`);
+			expect(readdirSync(outside)).toEqual(at.endsWith('.md') ? ['target'] : []);
+			if (at.endsWith('.md')) expect(readFileSync(join(outside, 'target'), 'utf8')).toBe('theirs');
 		} finally {
 			rmSync(outside, { recursive: true });
 		}
+	});
+
+	it('follows a link that stays in the repository', async () => {
+		mkdirSync(join(root, 'static'));
+		symlinkSync('static', join(root, 'public'));
+		await applyBuild(root, plan());
+		expect(existsSync(join(root, 'static/llms.txt'))).toBe(true);
+		expect(await diffArtifacts(root, plan())).toEqual([]);
 	});
 });
 

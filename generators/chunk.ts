@@ -121,7 +121,7 @@ function anchorsOf(tree: Root): Map<Heading, string> {
 	const slugger = new GithubSlugger();
 	const anchors = new Map<Heading, string>();
 	visit(tree, 'heading', (node) => {
-		anchors.set(node, slugger.slug(textOf(node)));
+		anchors.set(node, slugger.slug(textOf(node, { includeImageAlt: false, includeHtml: false })));
 	});
 	return anchors;
 }

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { PatternRecord } from '../registry/schema.ts';
+import { approximateTokens } from '../registry/tokens.ts';
 import { type Artifact, generated } from './artifact.ts';
 import { cardTree } from './card-tree.ts';
 import { type ChunkedDocument, chunkBlocks, chunkMarkdown, MAX_CHUNK_LENGTH } from './chunk.ts';
@@ -24,21 +25,13 @@ export interface CorpusChunk {
 	text: string;
 	/** The pattern that the text is about: the card's own, or the first one that cites the document. */
 	pattern: { id: string; tier: string; category: string; maturity: string };
-	/** Estimated length, see `estimateTokens`. */
+	/** Estimated length, see `approximateTokens`. */
 	tokens: number;
 	/** SHA-256 of the text. */
 	hash: string;
 	/** Ids of the neighbours within the document. */
 	prev: string | null;
 	next: string | null;
-}
-
-/**
- * Estimated tokens of a text: a quarter of its UTF-8 bytes, rounded up. No tokenizer is asked, since models differ; the
- * bytes make scripts that take more tokens a character count for more.
- */
-export function estimateTokens(text: string): number {
-	return Math.ceil(new TextEncoder().encode(text).length / 4);
 }
 
 /**
@@ -78,7 +71,7 @@ export function corpus(context: RenderContext, readDoc: (path: string) => string
 		path: servedName(LAYOUT.corpus),
 		count: chunks.length,
 		sha256: sha256(lines),
-		tokenizer: 'estimate: UTF-8 bytes of the text / 4, rounded up; no model tokenizer',
+		tokenizer: 'estimate: a token for four ASCII characters and for every other character; no model tokenizer',
 		hash: 'SHA-256 of the text as UTF-8',
 		max_chunk_length: MAX_CHUNK_LENGTH,
 	};
@@ -104,7 +97,7 @@ function documentChunks({ path, url, title, document, record }: SourceDocument):
 		heading_path: chunk.headingPath,
 		text: chunk.text,
 		pattern: { id, tier, category, maturity },
-		tokens: estimateTokens(chunk.text),
+		tokens: approximateTokens(chunk.text),
 		hash: sha256(chunk.text),
 		prev: ids[index - 1] ?? null,
 		next: ids[index + 1] ?? null,

@@ -30,8 +30,8 @@ export function nodeDisk(root: string): Disk {
 				.sort();
 		},
 		async write(path, bytes) {
-			await mkdir(dirname(at(path)), { recursive: true });
 			await refuseToLeave(root, path);
+			await mkdir(dirname(at(path)), { recursive: true });
 			await writeFileAtomic(at(path), bytes);
 		},
 		async remove(path) {
@@ -41,19 +41,30 @@ export function nodeDisk(root: string): Disk {
 	};
 }
 
-/** A linked folder or file may lead out of the repository, where nothing is ours to write. */
+/**
+ * A linked folder or file may lead out of the repository, where nothing is ours to write. What of the path exists already
+ * decides; it is looked at before any folder is made.
+ */
 async function refuseToLeave(root: string, path: string): Promise<void> {
-	const target = join(root, path);
-	const exists = await lstat(target).then(
-		() => true,
-		() => false,
-	);
-	const real = await realpath(exists ? target : dirname(target));
-	const inside = relative(await realpath(root), real);
+	let there = path;
+	while (there !== '.' && !(await exists(join(root, there)))) there = dirname(there);
+	const real = await realpath(join(root, there)).catch(() => undefined);
+	const inside = real === undefined ? '..' : relative(await realpath(root), real);
 	if (inside === '..' || inside.startsWith(`..${sep}`)) {
 		throw new Error(
-			`${path} is a link that leads out of the repository. Replace it with a file or a folder of its own.`,
+			`${there} is a link that leads out of the repository or nowhere. Replace it with a file or a folder of its own.`,
 		);
+	}
+}
+
+/** Whether there is anything under the name, a broken link too. */
+async function exists(path: string): Promise<boolean> {
+	try {
+		await lstat(path);
+		return true;
+	} catch (error) {
+		if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return false;
+		throw error;
 	}
 }
 
