@@ -11,8 +11,6 @@ const GRACE_MS = 2000;
  */
 export async function serveProcess(options: ToolOptions): Promise<never> {
 	guardConsole(console);
-	// When the client closed stderr too, a log line is lost; that must not end the server.
-	process.stderr.on('error', () => undefined);
 	const stop = new AbortController();
 	for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
 		process.on(signal, () => {
@@ -26,8 +24,15 @@ export async function serveProcess(options: ToolOptions): Promise<never> {
 		input: process.stdin,
 		output: process.stdout,
 		stop: stop.signal,
-		log: (text) => process.stderr.write(`${text}\n`),
+		log,
 	});
 	// Whatever still holds the process (an open stdin after a signal) must not keep it.
 	process.exit(0);
+}
+
+/** Opens stderr only when there is something to say: it costs a good part of the start. */
+function log(text: string): void {
+	// When the client closed stderr too, the line is lost; that must not end the server.
+	if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => undefined);
+	process.stderr.write(`${text}\n`);
 }
