@@ -194,7 +194,7 @@ describe('hedged-request', () => {
 				);
 				expect(overspent).toEqual([]);
 			}),
-			{ numRuns: 40 },
+			{ numRuns: 20 },
 		);
 		// Forty quick calls pay for ten and save up two; slow ones then spend these, and after that one in four.
 		const clock = new VirtualClock();
@@ -218,7 +218,7 @@ describe('hedged-request', () => {
 	it('counts a first attempt that it cancelled, so that hedging does not lower its own threshold', async () => {
 		const { hedger, clock, root } = await seasoned({ samples: 20 });
 		const random = seededRandom(5);
-		for (let call = 0; call < 200; call++) {
+		for (let call = 0; call < 100; call++) {
 			const slow = random() < 0.3;
 			const { work } = attempts(clock, [{ takes: slow ? 300 : 20 }, { takes: 1 }]);
 			await clock.run(hedger.call(root, work, IDEMPOTENT));
@@ -294,8 +294,8 @@ describe('hedged-request scenario', () => {
 	it('holds every rule with the pattern, for any controls', async () => {
 		for (const slow of [0, 12, 30])
 			for (const percentile of [50, 85, 99])
-				for (const share of [0, 15, 40])
-					for (const seed of [1, 3, 42]) {
+				for (const share of [0, 15])
+					for (const seed of [1, 42]) {
 						const { checks, events } = await play({ slow, percentile, share, seed });
 						expect(
 							checks.filter((check) => !check.ok),

@@ -256,7 +256,7 @@ describe('retry-backoff', () => {
 				expect(attempts).toBeLessThanOrEqual(calls * (1 + ratio) + reserve + 1e-9);
 				expect(attempts).toBeGreaterThanOrEqual(calls + Math.min(reserve, calls));
 			}),
-			{ numRuns: 60 },
+			{ numRuns: 30 },
 		);
 	});
 
@@ -308,10 +308,10 @@ describe('retry-backoff scenario', () => {
 	};
 
 	it('holds every rule with the pattern, for any controls', async () => {
-		for (const clients of [4, 6, 8])
+		for (const clients of [4, 8])
 			for (const outage of [0, 700, 1500, 3000])
 				for (const retryAfter of ['none', 'seconds', 'date'])
-					for (const seed of [1, 2, 50]) {
+					for (const seed of [1, 50]) {
 						const { checks, events } = await play({ clients, outage, retryAfter, seed });
 						expect(
 							checks.filter((check) => !check.ok),
