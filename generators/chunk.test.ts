@@ -71,6 +71,11 @@ describe('chunks by heading', () => {
 		expect(chunkMarkdown(`\uFEFF${doc.replaceAll('\n', '\r\n')}`)).toEqual(chunkMarkdown(doc));
 	});
 
+	it('keep the indentation of their first line', () => {
+		expect(texts('  - a\n\n        code\n')).toEqual(['  - a\n\n        code']);
+		expect(texts('    code\n      more\n')).toEqual(['    code\n      more']);
+	});
+
 	it('of nothing are none', () => {
 		expect(chunkMarkdown('')).toEqual({ title: undefined, chunks: [] });
 		expect(chunkMarkdown('---\na: b\n---\n\n<!-- c -->\n').chunks).toEqual([]);
@@ -125,7 +130,7 @@ describe('a section that is too long', () => {
 	});
 
 	it('makes no piece that begins like a list or a heading', () => {
-		for (const piece of texts('aaaa - bbbb # cccc 1. dddd + eeee > ffff', 6)) {
+		for (const piece of texts('aaaa - bbbb # cccc 1) dddd + eeee > ffff', 6)) {
 			expect(parseMarkdown(piece).children[0]?.type).toBe('paragraph');
 		}
 	});
