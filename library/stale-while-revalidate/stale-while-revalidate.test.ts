@@ -94,6 +94,10 @@ describe('stale-while-revalidate', () => {
 		await expect(clock.run(get())).rejects.toThrow('the source is down');
 		source.down = false;
 		expect(await clock.run(get())).toMatchObject({ value: 'v1', state: 'loaded' });
+		source.down = true;
+		await clock.advance(560);
+		// This load fails when the value is 600 ms old, to the millisecond the end of what it may serve.
+		await expect(clock.run(get())).rejects.toThrow('the source is down');
 	});
 
 	it('tries to renew again after a failure, one load at a time', async () => {
@@ -149,6 +153,17 @@ describe('stale-while-revalidate', () => {
 		expect(await clock.run(before)).toMatchObject({ value: 'v1' });
 		expect(await instantly()).toMatchObject({ value: 'v2', state: 'fresh' });
 		expect(source.calls).toBe(2);
+
+		// The other way round: the old load ends while the new one is still under way.
+		cache.invalidate('key');
+		const older = get();
+		source.version = 3;
+		source.ms = 50;
+		cache.invalidate('key');
+		const newer = get();
+		expect(await clock.run(older)).toMatchObject({ value: 'v2' });
+		expect(cache.size).toBe(0);
+		expect(await clock.run(Promise.all([newer, get()]))).toMatchObject([{ value: 'v3' }, { value: 'v3' }]);
 	});
 
 	it('does not serve an invalidated value in place of an error', async () => {
