@@ -211,7 +211,7 @@ describe('the queries', () => {
 	it.each([
 		[['search', 'generated pages out of date'], 'search_patterns', { query: 'generated pages out of date' }],
 		[
-			['show', 'pattern-registry', '--sections', 'docs,code'],
+			['show', 'pattern-registry', '--section', 'docs,code'],
 			'get_pattern',
 			{ ids: ['pattern-registry'], sections: ['docs', 'code'] },
 		],

@@ -6,11 +6,11 @@ import { findTarget } from '../target.ts';
 export function addShow({ program, surroundings, finish }: CommandHost): void {
 	const command = newCommand('show', 'The card of a pattern, whole or by section')
 		.argument('<id...>', 'ids of patterns')
-		.option('--sections <names...>', 'only these sections, under the header')
-		.action((ids: string[], options: CommonOptions & { sections?: string[] }) =>
+		.option('--section <names...>', 'only these sections, under the header')
+		.action((ids: string[], options: CommonOptions & { section?: string[] }) =>
 			finish(() => {
 				const target = findTarget(options, surroundings);
-				const sections = options.sections?.flatMap((names) => names.split(','));
+				const sections = options.section?.flatMap((names) => names.split(','));
 				const result = callOn(target, 'get_pattern', { ids, sections });
 				if (!options.json || result.isError) return deliver(result, surroundings);
 				const { byId } = libraryOf(target);

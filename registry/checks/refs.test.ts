@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { record } from '../fixtures.ts';
 import type { Ref } from '../schema.ts';
 import { checkRefs } from './refs.ts';
-import { findings, fixes } from './testing.ts';
+import { contextOf, findings, fixes } from './testing.ts';
 
 const FILES = {
 	'docs/guide.md': '# Guide\n\n## ⚙️ Tools & RAG\n\n## ⚙️ Tools & RAG\n\n## 日本語\n\n## C++ / C#\n\n<a id="own"></a>\n',
@@ -63,6 +63,14 @@ describe('checkRefs', () => {
 			expect(messages({ path })).toEqual([`${JSON.stringify(path)} is no path inside the repository.`]);
 		},
 	);
+
+	it('refuses a link that leads out of the repository', () => {
+		const context = contextOf(given({ path: 'docs/guide.md' }));
+		const leaving = { ...context, files: { ...context.files, kind: () => 'outside' as const } };
+		expect(checkRefs(leaving).map(({ message }) => message)).toEqual([
+			'"docs/guide.md" is a link that leads out of the repository.',
+		]);
+	});
 
 	it('says how to cite a page when a route lacks its kind', () => {
 		expect(fixes(checkRefs, given({ path: '/showcases/a' }))[0]).toContain('"kind": "route"');

@@ -23,12 +23,12 @@ export const checkVocabulary: Check = ({ registry }) => {
 	];
 };
 
-function idsOf(items: readonly { id: string }[]): string[] {
-	return items.map(({ id }) => id);
+function idsOf(items: readonly { id: string }[]): ReadonlySet<string> {
+	return new Set(items.map(({ id }) => id));
 }
 
-function unknown(path: Problem['path'], id: string, noun: string, known: readonly string[], list: string): Problem[] {
-	if (id === '' || known.includes(id)) return [];
-	const otherwise = known.length === 0 ? `Declare it: ${list} is empty.` : `Declare it in ${list}, or use one of them.`;
+function unknown(path: Problem['path'], id: string, noun: string, known: ReadonlySet<string>, list: string): Problem[] {
+	if (id === '' || known.has(id)) return [];
+	const otherwise = known.size === 0 ? `Declare it: ${list} is empty.` : `Declare it in ${list}, or use one of them.`;
 	return [error(path, `Unknown ${noun} ${JSON.stringify(id)}.`, didYouMean(id, known, otherwise))];
 }
