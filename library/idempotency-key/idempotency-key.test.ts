@@ -121,6 +121,14 @@ describe('idempotency-key', () => {
 		});
 		// One connection can't hold a lock against itself: let the database say that another session has it.
 		for (const { db } of databases) {
+			const asks: string[] = [];
+			const listening = intercept(db, (text, params) => {
+				if (text.includes('pg_try_advisory_xact_lock')) asks.push(String(params));
+				return undefined;
+			});
+			const ids = [asked('k1'), asked('k2'), { ...asked('k1'), caller: 'bob' }];
+			for (const id of ids) await once(postgresKeys(listening), id, async () => created);
+			expect(new Set(asks).size).toBe(3);
 			const contended = postgresKeys(
 				intercept(db, (text) => (text.includes('pg_try_advisory_xact_lock') ? [{ held: false }] : undefined)),
 			);
