@@ -40,6 +40,7 @@ describe('declaredTests', () => {
 			test.for([1])('takes %i', () => {});`;
 		expect(names(source)).toEqual(['adds … to …', 'of … and … > is 100%% sure', 'takes …']);
 		expect(testsIn(source)[0]?.matches('adds 1 to 2')).toBe(true);
+		expect(testsIn(source)[0]?.matches('adds  to ')).toBe(true);
 		expect(testsIn(source)[1]?.matches('of x and y > is 100%% sure')).toBe(true);
 		expect(testsIn(source)[0]?.matches('subtracts 1 from 2')).toBe(false);
 	});

@@ -155,7 +155,7 @@ function withGaps(text: string): (string | null)[] {
 function declare(names: readonly Name[], hindrance: DeclaredTest['hindrance'], line: number): DeclaredTest {
 	const parts = names.flatMap((name, index) => (index === 0 ? name : [' > ', ...name]));
 	const known = parts.filter((part) => part !== null && part !== ' > ').join('');
-	const pattern = new RegExp(`^${parts.map((part) => (part === null ? '.+' : literally(part))).join('')}$`, 's');
+	const pattern = new RegExp(`^${parts.map((part) => (part === null ? '.*' : literally(part))).join('')}$`, 's');
 	return {
 		name: parts.map((part) => part ?? '…').join(''),
 		...(hindrance ? { hindrance } : {}),

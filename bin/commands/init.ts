@@ -3,8 +3,7 @@ import { basename, resolve } from 'node:path';
 import { nodeDisk, readRepositoryFile } from '../../generators/index.ts';
 import { type CommandHost, type CommonOptions, newCommand } from '../command.ts';
 import { EXIT, Refusal } from '../exit.ts';
-import { UNKNOWN_URL } from '../init/first-registry.ts';
-import { initSteps, type Step } from '../init/steps.ts';
+import { initSteps, nextSteps, type Step } from '../init/steps.ts';
 import { printJson } from '../output.ts';
 
 interface InitOptions extends CommonOptions {
@@ -22,12 +21,14 @@ export function addInit({ program, surroundings, finish }: CommandHost): void {
 					throw new Refusal('init always makes registry/registry.json; leave out --registry.');
 				}
 				const root = resolve(surroundings.cwd, dir ?? options.root ?? '.');
-				const steps = initSteps(textReader(root), basename(root));
+				const read = textReader(root);
+				const steps = initSteps(read, basename(root));
+				const next = nextSteps(read, steps);
 				if (!options.dryRun) await carryOut(root, steps);
 				const dryRun = options.dryRun === true;
 				const shown = steps.map(({ kind, path, note }) => ({ kind, path, note }));
-				if (options.json) printJson({ root, dryRun, steps: shown }, surroundings);
-				else surroundings.stdout.write(report(root, steps, dryRun));
+				if (options.json) printJson({ root, dryRun, steps: shown, next }, surroundings);
+				else surroundings.stdout.write(report(root, steps, next, dryRun));
 				return EXIT.ok;
 			}),
 		);
@@ -61,15 +62,10 @@ const VERBS = {
 	leave: { done: 'left', planned: 'would leave' },
 } as const;
 
-function report(root: string, steps: readonly Step[], dryRun: boolean): string {
+function report(root: string, steps: readonly Step[], next: readonly string[], dryRun: boolean): string {
 	const rows = steps.map(({ kind, path, note }) => {
 		const verb = VERBS[kind][dryRun ? 'planned' : 'done'];
 		return `${verb.padEnd(dryRun ? 13 : 9)} ${path}: ${note}`;
 	});
-	const guessed = steps.some((step) => step.kind === 'create' && step.text.includes(`"${UNKNOWN_URL}/`));
-	const next = [
-		...(guessed ? ['Set library.url and library.repository in registry/registry.json: nothing here tells them.'] : []),
-		'Make the first card yours, then run: v10r-patterns build, validate, check.',
-	];
 	return `${[root, ...rows, '', 'Next:', ...next.map((line) => `- ${line}`)].join('\n')}\n`;
 }

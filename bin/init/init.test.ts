@@ -78,6 +78,33 @@ describe('init', () => {
 		expect(place.snapshot()).toEqual(before);
 	});
 
+	it('says what is left to do: addresses that nothing tells, and where the command comes from', async () => {
+		place = workplace({ 'package.json': PACKAGE });
+		const { out } = await place.run(['init']);
+		expect(out).toContain('- Set library.url and library.repository');
+		expect(out).toContain('npm install --save-dev');
+		place.remove();
+		place = workplace({
+			'package.json': JSON.stringify({
+				homepage: 'https://a.org',
+				repository: 'a/b',
+				devDependencies: { 'v10r-patterns': '1.0.0' },
+			}),
+		});
+		const { next } = JSON.parse((await place.run(['init', '--json'])).out);
+		expect(next).toEqual(['Make the first card yours, then run: v10r-patterns build, validate, check.']);
+	});
+
+	it('gives CI no name to install by that a stranger could take', async () => {
+		place = workplace();
+		const { out } = await place.run(['init']);
+		expect(out).toContain('- Set the repository variable V10R_PATTERNS');
+		expect(place.text('.github/workflows/patterns.yml')).toMatch(
+			/npm install --global "\$\{\{ vars\.V10R_PATTERNS \}\}"/,
+		);
+		expect(place.text('.github/workflows/patterns.yml')).not.toContain('npx');
+	});
+
 	it('takes a folder, which it makes when there is none, and reports as JSON', async () => {
 		place = workplace();
 		const { out } = await place.run(['init', 'new/place', '--json']);

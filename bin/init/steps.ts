@@ -2,8 +2,8 @@ import { applyEdits, modify } from 'jsonc-parser';
 import { MARKERS, RegionError } from '../../generators/index.ts';
 import { replaceRegion } from '../../generators/regions.ts';
 import { parseText } from '../../registry/parse.ts';
-import { firstRegistry } from './first-registry.ts';
-import { workflow } from './workflow.ts';
+import { firstRegistry, UNKNOWN_URL } from './first-registry.ts';
+import { SOURCE_VARIABLE, workflow } from './workflow.ts';
 
 /** What `init` does to one file: writes it whole, or leaves it as it is and says why. */
 export type Step =
@@ -20,6 +20,29 @@ export const SCRIPTS = {
 } as const;
 
 const WORKFLOW = '.github/workflows/patterns.yml';
+
+/** What is left for the repository's owner to do after the steps. */
+export function nextSteps(read: ReadText, steps: readonly Step[]): string[] {
+	const made = (path: string) => steps.find((step) => step.path === path && step.kind === 'create');
+	const registry = made('registry/registry.json');
+	const guessed = registry !== undefined && 'text' in registry && registry.text.includes(`"${UNKNOWN_URL}/`);
+	const manifestText = read('package.json');
+	const manifest = manifestText === undefined ? undefined : objectOf(manifestText);
+	const dependencies = manifest && { ...asObject(manifest.dependencies), ...asObject(manifest.devDependencies) };
+	const source = 'its git address or a tarball of it';
+	return [
+		...(guessed ? ['Set library.url and library.repository in registry/registry.json: nothing here tells them.'] : []),
+		...(dependencies && !Object.hasOwn(dependencies, 'v10r-patterns')
+			? [`Make the command a dependency, so that the scripts find it: npm install --save-dev <${source}>`]
+			: []),
+		...(!manifest && made(WORKFLOW) ? [`Set the repository variable ${SOURCE_VARIABLE} for CI: ${source}.`] : []),
+		'Make the first card yours, then run: v10r-patterns build, validate, check.',
+	];
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+	return isObject(value) ? value : {};
+}
 
 /**
  * What a repository needs to keep a registry: the registry itself, a place for the index in its README, scripts, and a
