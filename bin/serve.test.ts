@@ -63,13 +63,14 @@ describe('the server of the built site', () => {
 	});
 
 	it('finds its base in the address of the library', () => {
-		expect(siteBase(root)).toBe('/');
+		expect(siteBase(root, undefined)).toBe('/');
 		mkdirSync(join(root, 'public'));
 		const freeze = (url: string) =>
 			writeFileSync(join(root, 'public/registry.json'), JSON.stringify({ library: { url }, patterns: [] }));
 		freeze('https://example.org/docs/lib/');
-		expect(siteBase(root)).toBe('/docs/lib');
+		expect(siteBase(root, undefined)).toBe('/docs/lib');
+		expect(siteBase(root, 'https://preview.example.org/')).toBe('/');
 		freeze('https://example.org');
-		expect(siteBase(root)).toBe('/');
+		expect(siteBase(root, undefined)).toBe('/');
 	});
 });

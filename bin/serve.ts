@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sirv from 'sirv';
 import { readRegistry } from '../registry/read.ts';
+import { siteAddress } from '../site/build/address.ts';
 import { FROZEN_REGISTRY } from './places.ts';
 
 const DEFAULT_PORT = 4321;
@@ -37,12 +38,14 @@ export function createSiteServer(folder: string, base: string): Server {
 	});
 }
 
-/** The base path of the site: that of the address at which the library is published, without a slash at the end. */
-export function siteBase(root: string): string {
+/**
+ * The base path of the site, as its build finds it: that of SITE_URL, else of the address at which the library is
+ * published.
+ */
+export function siteBase(root: string, siteUrl: string | undefined): string {
 	const file = join(root, FROZEN_REGISTRY);
-	if (!existsSync(file)) return '/';
-	const { url } = readRegistry(JSON.parse(readFileSync(file, 'utf8'))).library;
-	return URL.canParse(url) ? new URL(url).pathname.replace(/\/+$/, '') || '/' : '/';
+	const url = existsSync(file) ? readRegistry(JSON.parse(readFileSync(file, 'utf8'))).library.url : '';
+	return siteAddress(url, siteUrl).base;
 }
 
 /** The port to listen on, from the environment. @throws Error when it is no port number */
@@ -72,7 +75,7 @@ function portFailure(error: NodeJS.ErrnoException, port: number): Error {
 async function main(root: string): Promise<void> {
 	const folder = join(root, 'dist', 'site');
 	if (!existsSync(folder)) throw new Error(`There is no site in ${folder}. Build it first: npm run build`);
-	const base = siteBase(root);
+	const base = siteBase(root, process.env.SITE_URL);
 	const port = await listen(
 		createSiteServer(folder, base),
 		portFrom(process.env.PORT),

@@ -7,6 +7,7 @@ describe('anchorsOf', () => {
 		['# C++ / C#', ['c--c']],
 		['## 日本語', ['日本語']],
 		['## Café `code` **bold** [link](x)', ['café-code-bold-link']],
+		['## Foo <sup>2</sup>', ['foo-2']],
 		['Setext heading\n---', ['setext-heading']],
 		['## a_b-c.d', ['a_b-cd']],
 		['# Foo\n# Foo\n# Foo-1', ['foo', 'foo-1', 'foo-1-1']],

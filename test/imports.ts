@@ -22,7 +22,9 @@ export function importsOf(root: string, path: string): Import[] {
 	const text = readFileSync(posix.join(root, path), 'utf8');
 	const found: Import[] = [];
 	for (const code of path.endsWith('.astro') ? astroScripts(text) : [text]) {
-		visit(parse(code, { sourceType: 'module', plugins: ['typescript', 'importAttributes'] }).program);
+		visit(
+			parse(code, { sourceType: 'module', sourceFilename: path, plugins: ['typescript', 'importAttributes'] }).program,
+		);
 	}
 	return found;
 
@@ -58,9 +60,9 @@ export function importsOf(root: string, path: string): Import[] {
 
 /** The component script of an Astro file and its client scripts, each behind blank lines that keep its line numbers. */
 function astroScripts(text: string): string[] {
-	const scripts = [/^---\n([\s\S]*?)\n---/g, /<script(?![^>]*application\/)[^>]*>([\s\S]*?)<\/script>/g].flatMap(
-		(pattern) => [...text.matchAll(pattern)],
-	);
+	const scripts = [/^---\n([\s\S]*?)\n---/g, /<script(?:\s[^>]*[^/>])?>([\s\S]*?)<\/script>/g].flatMap((pattern) => [
+		...text.matchAll(pattern),
+	]);
 	return scripts.map(({ 0: whole, 1: code = '', index }) => {
 		const before = text.slice(0, index + whole.indexOf(code)).split('\n').length - 1;
 		return '\n'.repeat(before) + code;
