@@ -26,11 +26,23 @@ describe('front matter', () => {
 		'\\n',
 		'\u2028',
 		'\u0085\u0000',
+		'\u007f',
+		'\u0086',
+		'\ufeff',
+		'\ufffe',
+		'\uffff',
+		'\ud800',
 		'日本 🎉',
 	])('reads a title of %j back as the same string', (title) => {
 		const page = withFrontMatter({ title, id: 'a' }, '# Body\n');
 		expect(matter(page, {}).data).toEqual({ title, id: 'a' });
 		expect(matter(page, {}).content).toBe('# Body\n');
+	});
+
+	it('escapes what stricter YAML readers refuse', () => {
+		expect(withFrontMatter({ title: '\u007f\u0086\u2028\ufeff\ufffe' }, 'x')).toContain(
+			'title: "\\u007f\\u0086\\u2028\\ufeff\\ufffe"',
+		);
 	});
 
 	it('reads any string back', () => {

@@ -111,6 +111,10 @@ describe('Markdown from a card', () => {
 		]);
 	});
 
+	it("puts a card's text on one line", () => {
+		expect(inline('a\n\nb `c\nd`')).toEqual([text('a b '), { type: 'inlineCode', value: 'c d' }]);
+	});
+
 	it('puts text on one line but keeps no-break spaces', () => {
 		expect(oneLine(' a\r\n\tb\u2028c\u00a0d ')).toBe('a b c\u00a0d');
 	});

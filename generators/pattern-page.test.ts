@@ -150,7 +150,7 @@ backoff · jitter
 		const { artifact } = page('hedge');
 		const headings = artifact.text.split('\n').filter((line) => line.startsWith('##'));
 		expect(headings).toEqual(['## When to use it', '## What the target must run', '## Builds on']);
-		expect(artifact.text).not.toContain('gone');
+		expect(artifact.text).toMatch(/## Builds on\n\n- \[Retry\]\(retry\.md\)\n$/);
 	});
 
 	it('has a twin for readers elsewhere, with absolute links and without front matter', () => {
