@@ -281,6 +281,9 @@ describe('optimistic-concurrency', () => {
 			for (const ifMatch of ['', 'abc', '"', '"a" "b"', '"a";', 'w/"a"', '*, "a"', '"a\u0007"'])
 				expect(await serve(store, put(id, { n: 2 }, { ifMatch })), ifMatch).toEqual({ status: 400 });
 			expect(await serve(store, { method: 'PUT', id, ifMatch: made.etag ?? '' })).toEqual({ status: 400 });
+			const nothing = JSON.parse('null') as Doc;
+			expect(await serve(store, put(id, nothing, { ifMatch: made.etag ?? '' }))).toEqual({ status: 400 });
+			expect(await store.read(id)).toMatchObject({ value: { n: 1 } });
 			expect(await serve(store, { method: 'DELETE', id, ifMatch: made.etag ?? '' })).toEqual({ status: 204 });
 			expect(await serve(store, { method: 'GET', id, ifMatch: null })).toEqual({ status: 404 });
 		}));

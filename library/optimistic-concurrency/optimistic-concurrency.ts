@@ -120,7 +120,8 @@ export async function serve<T>(
 		if (!current) return { status: 404 };
 		return excluded(current) ? { status: 304, etag: etag(current.version) } : { status: 200, ...represent(current) };
 	}
-	if (method === 'PUT' && value === undefined) return { status: 400 };
+	// A body of `null` is no value either: passed on, it would delete.
+	if (method === 'PUT' && (value ?? null) === null) return { status: 400 };
 	if (!wanted && !(method === 'PUT' && unwanted === '*')) return { status: 428 };
 	const holds = (state: Versioned<T> | undefined) =>
 		state ? (!wanted || matched(state)) && !excluded(state) : !wanted;

@@ -9,6 +9,7 @@ export const rules = {
 	delivery: 'Delivery is at least once: an event leaves the outbox only after the broker has taken it.',
 	order:
 		'The events of one aggregate are delivered in the order in which their changes committed, with several relays too.',
+	lock: 'An aggregate is locked from the append of its event to the commit, so that no later event is out before an earlier one is visible.',
 	crash:
 		'A relay that dies in the middle of a batch loses nothing: what it had taken is free at once and is delivered again.',
 	poison:
