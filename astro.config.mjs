@@ -1,12 +1,17 @@
 import mdx from '@astrojs/mdx';
 import sitemap from '@astrojs/sitemap';
 import { defineConfig } from 'astro/config';
+import { rehypeHeadingIds } from '@astrojs/markdown-remark';
+import { codeClasses } from './site/build/code-classes.ts';
 import { siteAddress } from './site/build/address.ts';
-import { findPlaces, libraryUrl } from './site/build/places.ts';
+import { findPlaces, readLibrary } from './site/build/places.ts';
+import { rehypeHeadingLinks } from './site/build/rehype-heading-links.ts';
+import { remarkLinks } from './site/build/remark-links.ts';
 
 const { V10R_SITE_OUT, V10R_SITE_CACHE, SITE_URL } = process.env;
 const places = findPlaces(import.meta.url, process.env);
-const { site, base } = siteAddress(libraryUrl(places.registry), SITE_URL);
+const library = readLibrary(places.registry);
+const { site, base } = siteAddress(library.url, SITE_URL);
 
 export default defineConfig({
 	srcDir: './site',
@@ -22,6 +27,11 @@ export default defineConfig({
 	prefetch: false,
 	devToolbar: { enabled: false },
 	integrations: [mdx(), sitemap()],
+	markdown: {
+		remarkPlugins: [[remarkLinks, { root: places.root, base, repository: library.repository, ids: library.ids }]],
+		rehypePlugins: [rehypeHeadingIds, rehypeHeadingLinks],
+		shikiConfig: { theme: 'css-variables', transformers: [codeClasses] },
+	},
 	vite: {
 		define: {
 			'import.meta.env.V10R_ROOT': JSON.stringify(places.root),

@@ -25,10 +25,26 @@ export function findPlaces(configUrl: string, env: Readonly<Record<string, strin
 	throw new Error(`There is no registry at ${candidates.join(' or ')}. Name it with V10R_REGISTRY.`);
 }
 
-/** The address that a registry file gives its library; empty when it gives none. */
-export function libraryUrl(registry: string): string {
-	const parsed: unknown = JSON.parse(readFileSync(registry, 'utf8'));
-	const library = typeof parsed === 'object' && parsed !== null && 'library' in parsed ? parsed.library : undefined;
-	const url = typeof library === 'object' && library !== null && 'url' in library ? library.url : undefined;
-	return typeof url === 'string' ? url : '';
+/** What the configuration needs of a registry before any page is built; empty where the file says nothing. */
+export interface LibraryFacts {
+	url: string;
+	repository: string;
+	/** The ids of all patterns that are shown. */
+	ids: string[];
+}
+
+/** Reads those facts; the pages themselves read the registry through the catalog. @throws Error when it is no JSON */
+export function readLibrary(registry: string): LibraryFacts {
+	const { library, patterns } = asObject(JSON.parse(readFileSync(registry, 'utf8')));
+	const { url, repository } = asObject(library);
+	const shown = (Array.isArray(patterns) ? patterns.map(asObject) : []).filter(({ hidden }) => hidden !== true);
+	return { url: text(url), repository: text(repository), ids: shown.map(({ id }) => text(id)) };
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+	return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function text(value: unknown): string {
+	return typeof value === 'string' ? value : '';
 }

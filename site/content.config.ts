@@ -1,0 +1,14 @@
+import { glob } from 'astro/loaders';
+import { defineCollection } from 'astro:content';
+import { GUIDE_FILES, README_FILES, pageOfFile } from './lib/doc-pages.ts';
+
+/** An entry's id is the last step of its page's path. */
+const generateId = ({ entry }: { entry: string }) => pageOfFile(entry)?.split('/').at(-2) ?? entry;
+const base = import.meta.env.V10R_ROOT;
+
+export const collections = {
+	/** The hand-written guides. */
+	guides: defineCollection({ loader: glob({ base, pattern: GUIDE_FILES, generateId }) }),
+	/** What each pattern says of itself. */
+	readmes: defineCollection({ loader: glob({ base, pattern: README_FILES, generateId }) }),
+};
