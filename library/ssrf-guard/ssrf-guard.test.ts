@@ -339,7 +339,7 @@ describe('ssrf-guard', () => {
 		const endless = (headers: Record<string, string>): Reply => ({
 			...reply(200, headers, [], () => void closed++),
 			body: (async function* () {
-				for (;;) {
+				for (let sent = 0; sent < 100; sent++) {
 					yielded++;
 					yield new Uint8Array(4);
 				}
