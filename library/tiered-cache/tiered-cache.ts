@@ -53,6 +53,9 @@ export interface TieredRead<V> extends Omit<Served<V | undefined>, 'value'> {
 	tier: 'l1' | 'l2' | 'source';
 }
 
+/** Asks the source; `undefined` means that there is no such thing. */
+export type SourceLoad<V> = (signal: AbortSignal) => V | undefined | PromiseLike<V | undefined>;
+
 interface Filled<V> {
 	value: V | undefined;
 	tier: 'l2' | 'source';
@@ -68,8 +71,7 @@ const realClock: TieredCacheClock = {
 
 /** A cache in this process in front of a shared one in front of the source. Values must survive JSON. */
 export class TieredCache<V> {
-	readonly #options: Required<Omit<TieredCacheOptions, 'staleMs' | 'staleIfErrorMs' | 'maxEntries'>>;
-	readonly #maxEntries: number;
+	readonly #options: Required<TieredCacheOptions>;
 	readonly #l1: StaleWhileRevalidate<Filled<V>>;
 	/** Keys that the shared tier could not be told to drop, and until when it may hold what they were. */
 	readonly #suspects = new Map<string, number>();
@@ -77,36 +79,30 @@ export class TieredCache<V> {
 
 	/** @throws RangeError when a time is negative or not a number, or the jitter is not in [0, 1) */
 	constructor(options: TieredCacheOptions) {
-		const { staleMs = 0, staleIfErrorMs = 0, maxEntries = 1000, ...rest } = options;
-		const { jitter = 0.1, remoteTimeoutMs = 100, onError = () => undefined } = rest;
-		const { random = Math.random, clock = realClock } = rest;
-		const times = { l1Ms: rest.l1Ms, l2Ms: rest.l2Ms, missMs: rest.missMs, staleMs, staleIfErrorMs, remoteTimeoutMs };
+		const defaults = { jitter: 0.1, staleMs: 0, staleIfErrorMs: 0, remoteTimeoutMs: 100, maxEntries: 1000 };
+		const ports = { onError: () => undefined, random: Math.random, clock: realClock };
+		this.#options = { ...defaults, ...ports, ...options };
+		const { l1Ms, l2Ms, missMs, jitter, staleMs, staleIfErrorMs, remoteTimeoutMs, maxEntries } = this.#options;
+		const times = { l1Ms, l2Ms, missMs, staleMs, staleIfErrorMs, remoteTimeoutMs };
 		for (const [name, ms] of Object.entries(times))
 			if (!(ms >= 0)) throw new RangeError(`${name} must be at least 0, not ${ms}`);
 		if (!(jitter >= 0 && jitter < 1)) throw new RangeError(`jitter must be at least 0 and less than 1, not ${jitter}`);
-		this.#options = { ...rest, jitter, remoteTimeoutMs, onError, random, clock };
-		this.#maxEntries = maxEntries;
 		this.#l1 = new StaleWhileRevalidate({
 			lifetimes: ({ value }) =>
 				value === undefined
-					? { freshMs: this.#jittered(rest.missMs), staleMs: 0, staleIfErrorMs: 0 }
-					: { freshMs: this.#jittered(rest.l1Ms), staleMs, staleIfErrorMs },
+					? { freshMs: this.#jittered(missMs), staleMs: 0, staleIfErrorMs: 0 }
+					: { freshMs: this.#jittered(l1Ms), staleMs, staleIfErrorMs },
 			maxEntries,
-			onError,
-			now: clock.now,
+			onError: this.#options.onError,
+			now: () => this.#options.clock.now(),
 		});
 	}
 
 	/**
-	 * @param load asks the source; `undefined` means that there is no such thing, and is remembered for `missMs`. Concurrent
-	 *   reads of a key share one call.
+	 * @param load is called once for concurrent reads of a key; that there is no such thing is remembered for `missMs`
 	 * @throws what `load` threw, which is not remembered; `signal.reason` when the caller aborted
 	 */
-	async get(
-		key: string,
-		load: (signal: AbortSignal) => V | undefined | PromiseLike<V | undefined>,
-		signal?: AbortSignal,
-	): Promise<TieredRead<V>> {
+	async get(key: string, load: SourceLoad<V>, signal?: AbortSignal): Promise<TieredRead<V>> {
 		const { value: filled, state, ageMs } = await this.#l1.get(key, (flight) => this.#fill(key, load, flight), signal);
 		return { value: filled.value, tier: state === 'loaded' ? filled.tier : 'l1', state, ageMs };
 	}
@@ -119,14 +115,11 @@ export class TieredCache<V> {
 	 * @throws what `commit` threw
 	 */
 	async write<T>(key: string, commit: () => T | PromiseLike<T>): Promise<{ result: T; invalidated: boolean }> {
-		let invalidated = false;
-		let result: T;
-		try {
-			result = await commit();
-		} finally {
-			invalidated = await this.invalidate(key);
-		}
-		return { result, invalidated };
+		// The executor turns a synchronous throw into a rejection.
+		const [outcome] = await Promise.allSettled([new Promise<T>((resolve) => resolve(commit()))]);
+		const invalidated = await this.invalidate(key);
+		if (outcome.status === 'rejected') throw outcome.reason;
+		return { result: outcome.value, invalidated };
 	}
 
 	/** Drops the key from both tiers. Resolves to whether the shared one could be told; never rejects. */
@@ -137,11 +130,7 @@ export class TieredCache<V> {
 		return told;
 	}
 
-	async #fill(
-		key: string,
-		load: (signal: AbortSignal) => V | undefined | PromiseLike<V | undefined>,
-		signal: AbortSignal,
-	): Promise<Filled<V>> {
+	async #fill(key: string, load: SourceLoad<V>, signal: AbortSignal): Promise<Filled<V>> {
 		const answer = await this.#ask(key);
 		signal.throwIfAborted();
 		if (answer && 'filled' in answer) return answer.filled;
@@ -159,11 +148,10 @@ export class TieredCache<V> {
 	/** What the shared tier has, or a lease, or undefined when it must be done without. */
 	async #ask(key: string): Promise<{ filled: Filled<V> } | { lease: string } | undefined> {
 		if (!(await this.#trusted(key))) return undefined;
-		const answer = await this.#remote(key, async (limit) => {
+		return this.#remote(key, async (limit) => {
 			const found = await this.#options.remote.get(key, limit);
 			return 'text' in found ? { filled: { value: decode<V>(found.text), tier: 'l2' as const } } : found;
 		});
-		return answer;
 	}
 
 	/** Whether the shared tier may be asked for the key: not while it could hold what a write has replaced. */
@@ -191,7 +179,7 @@ export class TieredCache<V> {
 		// What is there now lives for l2Ms at most, and a lease given out before the write may fill it once more.
 		const until = this.#options.clock.now() + 2 * this.#options.l2Ms;
 		this.#suspects.set(key, until);
-		if (this.#suspects.size > this.#maxEntries) {
+		if (this.#suspects.size > this.#options.maxEntries) {
 			this.#suspects.clear();
 			this.#distrustAllUntil = until;
 		}
