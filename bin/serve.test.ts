@@ -41,6 +41,7 @@ describe('the server of the built site', () => {
 		expect(await get('/lib/docs/')).toEqual([200, 'docs']);
 		expect(await get('/docs/')).toEqual([404, 'lost']);
 		expect(await get('/library/')).toEqual([404, 'lost']);
+		expect(await get('/xyz/docs/')).toEqual([404, 'lost']);
 	});
 
 	it('gives no file outside the site, and takes no other method', async () => {
