@@ -1,9 +1,9 @@
 import { glob } from 'astro/loaders';
 import { defineCollection } from 'astro:content';
-import { GUIDE_FILES, README_FILES, pageOfFile } from './lib/doc-pages.ts';
+import { GUIDE_FILES, README_FILES } from './lib/doc-pages.ts';
 
-/** An entry's id is the last step of its page's path. */
-const generateId = ({ entry }: { entry: string }) => pageOfFile(entry)?.split('/').at(-2) ?? entry;
+/** An entry's id is its file, from the root of the repository. */
+const generateId = ({ entry }: { entry: string }) => entry;
 const base = import.meta.env.V10R_ROOT;
 
 export const collections = {

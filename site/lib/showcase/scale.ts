@@ -29,7 +29,7 @@ const FOLDED = 0.07;
 
 /**
  * The scale of a recording. A scenario may sleep for a minute between things that take milliseconds: a stretch without
- * anything in it that is much longer than the usual one, and outweighs all shorter ones together, is folded.
+ * anything in it that is much longer than the usual one, and outweighs half of all shorter ones together, is folded.
  */
 export function timeScale(recording: Pick<Recording, 'events' | 'checks' | 'end'>): TimeScale {
 	const stops = stopsOf(recording);
@@ -38,9 +38,11 @@ export function timeScale(recording: Pick<Recording, 'events' | 'checks' | 'end'
 		.map((to, i) => ({ from: stops[i] ?? 0, to, length: to - (stops[i] ?? 0), folded: false }));
 	const lengths = gaps.map(({ length }) => length).sort((a, b) => a - b);
 	const usual = lengths[Math.floor((lengths.length - 1) / 2)] ?? 0;
-	for (const gap of gaps) {
+	let shownTime = recording.end;
+	for (const gap of gaps.toSorted((a, b) => b.length - a.length)) {
 		const shorter = lengths.filter((length) => length < gap.length).reduce((sum, length) => sum + length, 0);
-		gap.folded = gap.length > usual * 8 && gap.length > shorter * 0.5;
+		gap.folded = gap.length > usual * 8 && gap.length > shorter * 0.5 && gap.length > shownTime * 0.1;
+		if (gap.folded) shownTime -= gap.length;
 	}
 	const plain = gaps.filter(({ folded }) => !folded).reduce((sum, { length }) => sum + length, 0);
 	const shown = gaps.map(({ length, folded }) => (folded ? plain * FOLDED : length));

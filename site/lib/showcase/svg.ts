@@ -46,7 +46,7 @@ export function timelineSvg(drawing: TimelineDrawing, recording: Recording, name
 	}
 	parts.push(`<g class="head"><line x1="${at(drawing.right)}" x2="${at(drawing.right)}" y1="0" y2="${bottom}"/></g>`);
 	const count = `${marks.length} ${marks.length === 1 ? 'event' : 'events'} in ${timeText(scale.end)}`;
-	return `<svg class="timeline" width="100%" height="${height}" role="img" aria-label="${escapeHtml(`${name}: ${count}, on the lanes ${lanes.map((lane) => lane.name).join(', ')}. Each is in the log below.`)}">${parts.join('')}</svg>`;
+	return `<svg class="timeline" width="100%" height="${height}" style="height:${height}px" role="img" aria-label="${escapeHtml(`${name}: ${count}, on the lanes ${lanes.map((lane) => lane.name).join(', ')}. Each is in the log below.`)}">${parts.join('')}</svg>`;
 }
 
 function markSvg(mark: Mark, event: TimelineEvent, at: (x: number) => string): string {
