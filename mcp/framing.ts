@@ -54,6 +54,7 @@ export class LineSplitter {
 		this.#length += part.length;
 		if (this.#length > this.#limit) {
 			this.#parts = [];
+			this.#length = 0;
 			return false;
 		}
 		// A copy: whoever owns the chunk may reuse it before the line is complete.
@@ -62,12 +63,11 @@ export class LineSplitter {
 	}
 
 	*#finish(): Generator<Line, void, undefined> {
-		const skipped = this.#skipping;
 		const bytes = join(this.#parts, this.#length);
 		this.#parts = [];
 		this.#length = 0;
 		this.#skipping = false;
-		if (skipped) return;
+		// Of a line that was too long nothing is left, so it reads as a blank one.
 		const line = decode(bytes);
 		if (line) yield line;
 	}
@@ -81,8 +81,7 @@ export function encodeFrame(message: unknown): string {
 function join(parts: readonly Uint8Array[], length: number): Uint8Array {
 	const [only] = parts;
 	if (parts.length === 1 && only) return only;
-	// When a line was too long its parts are gone, but not its length.
-	const bytes = new Uint8Array(parts.length === 0 ? 0 : length);
+	const bytes = new Uint8Array(length);
 	let at = 0;
 	for (const part of parts) {
 		bytes.set(part, at);

@@ -39,6 +39,7 @@ beforeAll(async () => {
 		'repo/noise.bin',
 		Uint8Array.from({ length: 300 }, (_, index) => 128 + (index % 100)),
 	);
+	put('repo/late-nul.txt', `${'text '.repeat(5000)}\0`);
 	put('repo/bom.md', '\uFEFF# Mark\n');
 	put('repo-evil/secret.md', SECRET);
 	put('outside/secret.md', SECRET);
@@ -132,7 +133,7 @@ describe('file reader', () => {
 		expect(reasonOf('docs/up')).toMatch(/no readable file/);
 	});
 
-	it.each(['picture.png', 'noise.bin'])('refuses %s: it is binary', (path) => {
+	it.each(['picture.png', 'noise.bin', 'late-nul.txt'])('refuses %s: it is binary', (path) => {
 		expect(reasonOf(path)).toMatch(/binary/);
 	});
 

@@ -1,4 +1,5 @@
 import { guardConsole } from './console-guard.ts';
+import { createLog } from './log.ts';
 import type { ToolOptions } from './repository-tools.ts';
 import { start } from './start.ts';
 
@@ -24,15 +25,8 @@ export async function serveProcess(options: ToolOptions): Promise<never> {
 		input: process.stdin,
 		output: process.stdout,
 		stop: stop.signal,
-		log,
+		log: createLog(() => process.stderr),
 	});
 	// Whatever still holds the process (an open stdin after a signal) must not keep it.
 	process.exit(0);
-}
-
-/** Opens stderr only when there is something to say: it costs a good part of the start. */
-function log(text: string): void {
-	// When the client closed stderr too, the line is lost; that must not end the server.
-	if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => undefined);
-	process.stderr.write(`${text}\n`);
 }

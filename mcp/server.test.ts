@@ -12,6 +12,8 @@ const call = (id: number, name = 'echo') =>
 const cancel = (requestId: number) =>
 	`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } })}\n`;
 
+const note = `${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/progress' })}\n`;
+
 /** An output that remembers, and that takes bytes only as fast as `take` lets it when it is `slow`. */
 function sink({ slow = false } = {}) {
 	let text = '';
@@ -95,7 +97,10 @@ describe('server loop', () => {
 
 	it('lets a cancellation in the same chunk, and one in a later chunk, reach a request before its reply', async () => {
 		const { output, ids } = sink();
-		const { done, release } = run(chunks(call(1) + cancel(1) + call(2), call(3, 'wait'), cancel(3) + call(4)), output);
+		const { done, release } = run(
+			chunks(call(1) + note.repeat(50) + cancel(1) + call(2), call(3, 'wait'), cancel(3) + call(4)),
+			output,
+		);
 		await turn();
 		release();
 		await done;
@@ -174,6 +179,15 @@ describe('server loop', () => {
 			await done;
 		},
 	);
+
+	it('ends when the output breaks while its last bytes wait', async () => {
+		const { output, emit, waiting } = sink({ slow: true });
+		const { done } = run(chunks(call(1)), output);
+		while (waiting() === 0) await turn();
+		await turn();
+		emit('error');
+		await done;
+	});
 
 	it('ends when the input breaks', async () => {
 		const { output, ids } = sink();

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import remarkFrontmatter from 'remark-frontmatter';
 import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import { visit } from 'unist-util-visit';
+import { blankFrontMatter } from '../registry/front-matter.ts';
 
 /** Something that a document tells its reader to run or to open. */
 export interface Mention {
@@ -13,7 +13,7 @@ export interface Mention {
 	line: number;
 }
 
-const markdown = unified().use(remarkParse).use(remarkGfm).use(remarkFrontmatter);
+const markdown = unified().use(remarkParse).use(remarkGfm);
 /** Folders whose names begin a path of this repository. */
 const FOLDERS = 'registry|generators|mcp|library|site|docs|public|bin|test|\\.ci|\\.github';
 const PATH = new RegExp(`^(?:\\./)?(?:${FOLDERS})/[^\\s\`'"]*$`);
@@ -23,7 +23,7 @@ const COMMAND = /\b(?:npm (?:run|start|test|ci)|npx|node|bash|v10r-patterns)\b/;
 /** The commands, paths and relative links of a Markdown document: in code, in code blocks and in links. */
 export function mentionsIn(text: string): Mention[] {
 	const mentions: Mention[] = [];
-	visit(markdown.parse(text), (node) => {
+	visit(markdown.parse(blankFrontMatter(text)), (node) => {
 		const line = node.position?.start.line ?? 1;
 		if (node.type === 'inlineCode') {
 			const value = node.value.trim();
