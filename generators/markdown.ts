@@ -17,6 +17,7 @@ import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
 import remarkStringify from 'remark-stringify';
 import { unified } from 'unified';
+import { blankFrontMatter } from '../registry/front-matter.ts';
 
 /**
  * Markdown is made here as trees and only then as text, so that whatever an author writes into a card (pipes, angle
@@ -31,15 +32,12 @@ const serialiser = unified()
 	.use(remarkStringify, { bullet: '-', rule: '-', emphasis: '_', fences: true, listItemIndent: 'one' })
 	.freeze();
 
-const FRONT_MATTER = /^---[ \t]*\r?\n(?:.*\r?\n)*?---[ \t]*(?=\r?\n|$)/;
-
 /**
  * Parses GitHub-flavoured Markdown. Front matter is no part of the tree, but counts in its positions. `source` must not
  * begin with a byte order mark.
  */
 export function parseMarkdown(source: string): Root {
-	// Blanked out rather than parsed by an extension: that one misreads a list behind a first line of dashes.
-	return parser.parse(source.replace(FRONT_MATTER, (matter) => matter.replace(/[^\r\n]/g, ' ')));
+	return parser.parse(blankFrontMatter(source));
 }
 
 /** Markdown text of a tree, ending in one line feed. */

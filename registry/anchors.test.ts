@@ -25,4 +25,9 @@ describe('anchorsOf', () => {
 			'---\n# yaml: comment\n---\n\n```md\n# code\n<a id="code"></a>\n```\n\n    # indented\n\n<!-- <a id="no"></a> -->\n';
 		expect(anchorsOf(markdown)).toEqual([]);
 	});
+
+	it('reads a file that begins with a line of dashes and has no front matter', () => {
+		expect(anchorsOf('---\n- a\n- b\n---\n\n# After\n')).toEqual(['after']);
+		expect(anchorsOf('---\n\n- ## In a list\n')).toEqual(['in-a-list']);
+	});
 });

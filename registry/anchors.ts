@@ -1,12 +1,12 @@
 import GithubSlugger from 'github-slugger';
 import { toString as textOf } from 'mdast-util-to-string';
-import remarkFrontmatter from 'remark-frontmatter';
 import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import { visit } from 'unist-util-visit';
+import { blankFrontMatter } from './front-matter.ts';
 
-const parser = unified().use(remarkParse).use(remarkGfm).use(remarkFrontmatter, ['yaml', 'toml']);
+const parser = unified().use(remarkParse).use(remarkGfm);
 
 /**
  * The fragments that a Markdown file answers to on GitHub, in order, without `#`: the slug of each heading (a repeated
@@ -15,7 +15,7 @@ const parser = unified().use(remarkParse).use(remarkGfm).use(remarkFrontmatter, 
 export function anchorsOf(markdown: string): string[] {
 	const slugger = new GithubSlugger();
 	const anchors: string[] = [];
-	visit(parser.parse(markdown), (node) => {
+	visit(parser.parse(blankFrontMatter(markdown)), (node) => {
 		if (node.type === 'heading') {
 			anchors.push(slugger.slug(textOf(node, { includeImageAlt: false, includeHtml: false })));
 		}
