@@ -129,8 +129,9 @@ export async function append(tx: Sql & { transaction?: never }, event: NewEvent)
 	if ('transaction' in tx) throw new TypeError('append needs the transaction of the change, not a database');
 	// Positions are drawn before the commit. Without the lock, a transaction that drew the later one could commit first, and its
 	// event would be out before the earlier one is visible.
-	await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [
-		JSON.stringify(['outbox', event.aggregate]),
+	// Such locks are the whole database's: the table is the seed, so that another schema's outbox has locks of its own.
+	await tx.query(`select pg_advisory_xact_lock(hashtextextended($1, 'outbox'::regclass::oid::bigint))`, [
+		event.aggregate,
 	]);
 	const { rows } = await tx.query<{ id: string }>(
 		'insert into outbox (aggregate, type, payload) values ($1, $2, $3::json) returning id',
