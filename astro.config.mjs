@@ -4,6 +4,7 @@ import { defineConfig } from 'astro/config';
 import { rehypeHeadingIds } from '@astrojs/markdown-remark';
 import { codeClasses } from './site/build/code-classes.ts';
 import { siteAddress } from './site/build/address.ts';
+import { fullTextIndex } from './site/build/pagefind.ts';
 import { findPlaces, readLibrary } from './site/build/places.ts';
 import { rehypeHeadingLinks } from './site/build/rehype-heading-links.ts';
 import { remarkLinks } from './site/build/remark-links.ts';
@@ -26,7 +27,7 @@ export default defineConfig({
 	compressHTML: true,
 	prefetch: false,
 	devToolbar: { enabled: false },
-	integrations: [mdx(), sitemap()],
+	integrations: [mdx(), sitemap(), fullTextIndex()],
 	markdown: {
 		remarkPlugins: [[remarkLinks, { root: places.root, base, repository: library.repository, ids: library.ids }]],
 		rehypePlugins: [rehypeHeadingIds, rehypeHeadingLinks],
