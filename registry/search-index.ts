@@ -11,18 +11,20 @@ export interface SearchIndex {
 	asks: readonly IndexedAsk[];
 	/** Records by folded id, folded title and the terms of the title (see `nameKeys`): what an exact look-up finds. */
 	names: ReadonlyMap<string, readonly number[]>;
-	/** All terms in code-unit order, for prefixes. */
+	/** All terms in code-unit order, for beginnings of words. */
 	vocabulary: readonly string[];
+	/** Every word as written with its term, in code-unit order of the words, for typos. */
+	words: readonly (readonly [word: string, term: string])[];
 }
 
 /** Where a term stands. */
 export interface Posting {
-	/** A word as written that has this term, for messages about a guess. */
-	word: string;
 	/** The records that hold it, as indices into `patterns`. */
 	patterns: readonly number[];
 	/** For each of `patterns` the best field that holds it, as an index into `SEARCH_FIELDS`. */
 	fields: readonly number[];
+	/** For each of `patterns` in how many of its texts it stands: the title, each keyword, each ask, … */
+	texts: readonly number[];
 	/** The asks that hold it, as indices into `asks`. */
 	asks: readonly number[];
 }
@@ -51,22 +53,18 @@ export type SearchField = keyof typeof FIELD_WEIGHTS;
 /** The fields from the heaviest to the lightest: a term is filed under the first that has it. */
 export const SEARCH_FIELDS = Object.keys(FIELD_WEIGHTS) as readonly SearchField[];
 
-interface OpenPosting {
-	word: string;
-	patterns: number[];
-	fields: number[];
-	asks: number[];
-}
+type OpenPosting = { [Key in keyof Posting]: number[] };
 
 /** Indexes patterns, best given in the order of every surface, which settles ties. Pure. */
 export function buildIndex(patterns: readonly PatternRecord[]): SearchIndex {
 	const postings = new Map<string, OpenPosting>();
 	const asks: { pattern: number; text: string; terms: string[] }[] = [];
 	const names = new Map<string, number[]>();
-	const posting = (term: string, word: string): OpenPosting => {
+	const words = new Map<string, string>();
+	const posting = (term: string): OpenPosting => {
 		const known = postings.get(term);
 		if (known) return known;
-		const fresh = { word, patterns: [], fields: [], asks: [] };
+		const fresh = { patterns: [], fields: [], texts: [], asks: [] };
 		postings.set(term, fresh);
 		return fresh;
 	};
@@ -80,17 +78,12 @@ export function buildIndex(patterns: readonly PatternRecord[]): SearchIndex {
 		for (const [field, name] of SEARCH_FIELDS.entries()) {
 			for (const text of fieldTexts(record, name)) {
 				const tokens = tokenize(text);
-				for (const { term, word } of tokens) {
-					const open = posting(term, word);
-					// Fields come heaviest first, so the last entry tells whether this record has the term already.
-					if (open.patterns.at(-1) === pattern) continue;
-					open.patterns.push(pattern);
-					open.fields.push(field);
-				}
+				for (const { term, word } of tokens) words.set(word, term);
+				const terms = new Set(tokens.map(({ term }) => term));
+				for (const term of terms) file(posting(term), pattern, field);
 				if (name !== 'asks') continue;
-				const terms = [...new Set(tokens.map(({ term }) => term))];
-				for (const term of terms) postings.get(term)?.asks.push(asks.length);
-				asks.push({ pattern, text, terms });
+				for (const term of terms) posting(term).asks.push(asks.length);
+				asks.push({ pattern, text, terms: [...terms] });
 			}
 		}
 	}
@@ -102,7 +95,20 @@ export function buildIndex(patterns: readonly PatternRecord[]): SearchIndex {
 		asks: asks.map(({ pattern, text, terms }) => ({ pattern, text, length: Math.hypot(...terms.map(weight)) || 1 })),
 		names,
 		vocabulary: [...postings.keys()].sort(),
+		words: [...words].sort(([a], [b]) => (a < b ? -1 : 1)),
 	};
+}
+
+/** Notes that one more text of a record holds a term. Fields come heaviest first, so the first to file it is the best. */
+function file(open: OpenPosting, pattern: number, field: number): void {
+	const last = open.patterns.length - 1;
+	if (open.patterns[last] === pattern) {
+		open.texts[last] = (open.texts[last] ?? 0) + 1;
+		return;
+	}
+	open.patterns.push(pattern);
+	open.fields.push(field);
+	open.texts.push(1);
 }
 
 /** The keys under which a title is found: as it is written, and by its terms in any order. An id has the first only. */

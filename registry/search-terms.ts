@@ -72,15 +72,8 @@ function resolve(index: SearchIndex, word: string, term: string): QueryTerm {
 			beginnings.map((longer) => ({ term: longer, weight: PREFIX_WEIGHT })),
 		);
 	}
-	const guess = nearestTerm(index, term);
-	if (guess)
-		return describe(
-			index,
-			word,
-			term,
-			[{ term: guess, weight: GUESS_WEIGHT }],
-			index.postings.get(guess)?.word ?? guess,
-		);
+	const guess = nearestWord(index, word);
+	if (guess) return describe(index, word, term, [{ term: guess.term, weight: GUESS_WEIGHT }], guess.word);
 	return describe(index, word, term, []);
 }
 
@@ -116,41 +109,41 @@ function splitTerm(index: SearchIndex, word: string): string[] | undefined {
 function startingWith(vocabulary: readonly string[], prefix: string): string[] {
 	if (prefix.length < MIN_PREFIX) return [];
 	const found: string[] = [];
-	for (let at = firstAtLeast(vocabulary, prefix); vocabulary[at]?.startsWith(prefix); at++) {
+	for (let at = firstAtLeast(vocabulary, prefix, (term) => term); vocabulary[at]?.startsWith(prefix); at++) {
 		found.push(vocabulary[at] ?? '');
 	}
 	return found;
 }
 
-function firstAtLeast(sorted: readonly string[], value: string): number {
+function firstAtLeast<Item>(sorted: readonly Item[], value: string, key: (item: Item) => string): number {
 	let low = 0;
 	let high = sorted.length;
 	while (low < high) {
 		const middle = (low + high) >>> 1;
-		if ((sorted[middle] ?? '') < value) low = middle + 1;
+		const item = sorted[middle];
+		if (item !== undefined && key(item) < value) low = middle + 1;
 		else high = middle;
 	}
 	return low;
 }
 
-/** The term that a mistyped one most likely means: same first letter, fewest edits, then most records, then code-unit order. */
-function nearestTerm(index: SearchIndex, term: string): string | undefined {
-	if (term.length < MIN_GUESS || !/^[a-z]+$/.test(term)) return undefined;
-	const allowed = term.length >= TWO_TYPOS ? 2 : 1;
-	let best: { term: string; edits: number; records: number } | undefined;
-	const start = term.slice(0, 1);
-	for (let at = firstAtLeast(index.vocabulary, start); ; at++) {
-		const candidate = index.vocabulary[at];
-		if (!candidate?.startsWith(start)) break;
-		if (Math.abs(candidate.length - term.length) > allowed) continue;
-		const edits = editDistance(term, candidate, allowed);
+/** The word that a mistyped one most likely means: same first letter, fewest edits, then most records, then code-unit order. */
+function nearestWord(index: SearchIndex, mistyped: string): Named | undefined {
+	if (mistyped.length < MIN_GUESS || !/^[a-z]+$/.test(mistyped)) return undefined;
+	const allowed = mistyped.length >= TWO_TYPOS ? 2 : 1;
+	const start = mistyped.slice(0, 1);
+	let best: (Named & { edits: number; records: number }) | undefined;
+	for (let at = firstAtLeast(index.words, start, ([word]) => word); at < index.words.length; at++) {
+		const [word = '', term = ''] = index.words[at] ?? [];
+		if (!word.startsWith(start)) break;
+		if (Math.abs(word.length - mistyped.length) > allowed) continue;
+		const edits = editDistance(mistyped, word, allowed);
 		if (edits > allowed) continue;
-		const records = index.postings.get(candidate)?.patterns.length ?? 0;
-		if (!best || edits < best.edits || (edits === best.edits && records > best.records)) {
-			best = { term: candidate, edits, records };
-		}
+		const records = index.postings.get(term)?.patterns.length ?? 0;
+		if (!best || edits < best.edits || (edits === best.edits && records > best.records))
+			best = { word, term, edits, records };
 	}
-	return best?.term;
+	return best;
 }
 
 /**

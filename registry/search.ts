@@ -53,12 +53,12 @@ export interface SearchOptions {
 /** Numbers that shape the ranking; measured by `bench:search`, never on the blind set. */
 export const RANKING = {
 	/** What the nearest single ask adds to the score, against all fields together. */
-	askWeight: 1,
+	ask: 1,
+	/** What it adds that a term stands in several texts of a card. */
+	support: 1,
 	/** From which evidence on a hit is strong, and from which it is partial. */
 	strong: 0.62,
 	partial: 0.4,
-	/** A word that no card has counts this much of what its rarity would give it. */
-	unknown: 0.75,
 	/** A query weighs at least this share of one term that a single card has: words of most cards are no evidence. */
 	floor: 0.5,
 };
@@ -107,17 +107,20 @@ function scoreAll(index: SearchIndex, query: string, terms: readonly QueryTerm[]
 	const size = index.patterns.length;
 	const fields = new Float64Array(size);
 	const covered = new Float64Array(size);
+	const support = new Float64Array(size);
 	for (const term of terms) {
-		const { patterns, fields: best, weight } = matchesOf(index, term);
+		const { patterns, fields: best, texts, weight } = matchesOf(index, term);
 		for (let at = 0; at < patterns.length; at++) {
 			const pattern = patterns[at] ?? 0;
 			fields[pattern] = (fields[pattern] ?? 0) + weight * (WEIGHTS[best[at] ?? 0] ?? 0) * term.idf;
-			covered[pattern] = (covered[pattern] ?? 0) + term.idf;
+			covered[pattern] = (covered[pattern] ?? 0) + weight * term.idf;
+			const count = texts[at] ?? 1;
+			support[pattern] = (support[pattern] ?? 0) + (weight * term.idf * count) / (count + 1);
 		}
 	}
 	const asks = nearestAsks(index, terms);
 	const mass = Math.max(
-		terms.reduce((sum, term) => sum + massOf(term), 0),
+		terms.reduce((sum, { idf }) => sum + idf, 0),
 		RANKING.floor * idf(size, 1),
 	);
 	const scored: Scored[] = [];
@@ -129,8 +132,12 @@ function scoreAll(index: SearchIndex, query: string, terms: readonly QueryTerm[]
 		const similarity = asks.similarity[pattern] ?? 0;
 		scored.push({
 			pattern,
-			score: share * coverage + RANKING.askWeight * similarity + (isExact ? EXACT_BONUS : 0),
-			grade: isExact ? 'strong' : gradeOf(Math.max(share, similarity)),
+			score:
+				share * coverage +
+				RANKING.support * ((support[pattern] ?? 0) / mass) +
+				RANKING.ask * similarity +
+				(isExact ? EXACT_BONUS : 0),
+			grade: isExact ? 'strong' : gradeOf(Math.max(coverage, similarity)),
 			exact: isExact,
 			ask: similarity >= RANKING.partial ? asks.ask[pattern] : undefined,
 		});
@@ -153,11 +160,6 @@ function gradeOf(evidence: number): Grade {
 	return evidence >= RANKING.partial ? 'partial' : 'weak';
 }
 
-/** What a term of the query adds to the whole that a card could cover. */
-function massOf(term: QueryTerm): number {
-	return term.idf * (term.stands.length === 0 ? RANKING.unknown : 1);
-}
-
 /** The weights of the fields, by their index in `SEARCH_FIELDS`. */
 const WEIGHTS = SEARCH_FIELDS.map((field) => FIELD_WEIGHTS[field]);
 
@@ -165,6 +167,8 @@ interface Matches {
 	patterns: readonly number[];
 	/** For each of `patterns` the best field, as an index into `SEARCH_FIELDS`. */
 	fields: readonly number[];
+	/** For each of `patterns` in how many of its texts the term stands. */
+	texts: readonly number[];
 	/** What a match of this term is worth, whatever the field. */
 	weight: number;
 }
@@ -172,20 +176,27 @@ interface Matches {
 /** The records that have a term in any of its forms, each with the best field that has it. */
 function matchesOf(index: SearchIndex, term: QueryTerm): Matches {
 	const [only, ...more] = term.stands;
-	if (!only) return { patterns: [], fields: [], weight: 0 };
+	if (!only) return { patterns: [], fields: [], texts: [], weight: 0 };
 	if (more.length === 0) {
 		const posting = index.postings.get(only.term);
-		return { patterns: posting?.patterns ?? [], fields: posting?.fields ?? [], weight: only.weight };
+		return posting ? { ...posting, weight: only.weight } : { patterns: [], fields: [], texts: [], weight: 0 };
 	}
-	const fields = new Map<number, number>();
+	const found = new Map<number, { field: number; count: number }>();
 	for (const stand of term.stands) {
 		const posting = index.postings.get(stand.term);
 		for (const [at, pattern] of posting?.patterns.entries() ?? []) {
 			const field = posting?.fields[at] ?? 0;
-			fields.set(pattern, Math.min(field, fields.get(pattern) ?? field));
+			const count = posting?.texts[at] ?? 1;
+			const known = found.get(pattern);
+			found.set(pattern, { field: Math.min(field, known?.field ?? field), count: Math.max(count, known?.count ?? 0) });
 		}
 	}
-	return { patterns: [...fields.keys()], fields: [...fields.values()], weight: only.weight };
+	return {
+		patterns: [...found.keys()],
+		fields: [...found.values()].map(({ field }) => field),
+		texts: [...found.values()].map(({ count }) => count),
+		weight: only.weight,
+	};
 }
 
 /** By record: how near its nearest ask is to the query, and which it is. Overlap weighted by IDF, as a cosine in 0..1. */
@@ -201,7 +212,7 @@ function nearestAsks(index: SearchIndex, terms: readonly QueryTerm[]): { similar
 			}
 		}
 	}
-	const length = Math.max(Math.hypot(...terms.map(massOf)), RANKING.floor * idf(index.patterns.length, 1));
+	const length = Math.max(Math.hypot(...terms.map(({ idf }) => idf)), RANKING.floor * idf(index.patterns.length, 1));
 	const similarity = new Float64Array(index.patterns.length);
 	const nearest = new Int32Array(index.patterns.length);
 	for (const at of touched) {
