@@ -168,6 +168,8 @@ describe('idempotency-key', () => {
 				await expect(once(postgresKeys(crashing), asked('k1'), chargingIn(30))).rejects.toThrow('connection lost');
 				expect(await charges(db)).toEqual([]);
 				expect(await recorded(db)).toBe(0);
+				const locks = await db.query(`select 1 from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`);
+				expect(locks.rows).toEqual([]);
 			}
 			expect(await once(postgresKeys(db), asked('k1'), chargingIn(30))).toMatchObject({ kind: 'done' });
 			expect(await once(postgresKeys(db), asked('k1'), chargingIn(30))).toMatchObject({ kind: 'replayed' });
@@ -356,6 +358,18 @@ describe.runIf(DATABASE_URL)('idempotency-key on PostgreSQL', () => {
 		const both = await Promise.allSettled([1, 2].map(() => once(unlocked, asked('k1'), work)));
 		expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
 		expect(await charges(db)).toEqual([30]);
+	});
+
+	it("holds no key against another schema's table in the same database", async () => {
+		if (!postgres) throw new Error('no database');
+		const other = await postgresDatabase(String(DATABASE_URL));
+		await other.script(IDEMPOTENCY_SCHEMA);
+		const outcome = await once(postgresKeys(postgres.db), asked('k1'), async () => {
+			expect(await once(postgresKeys(other.db), asked('k1'), async () => created)).toMatchObject({ kind: 'done' });
+			return created;
+		});
+		expect(outcome.kind).toBe('done');
+		await other.close();
 	});
 
 	it('purges no key that is being renewed, and waits for none', async () => {
