@@ -57,7 +57,7 @@ export function playerView(root: HTMLElement, title: string) {
 		}
 	}
 
-	function showLog({ phases, latest }: Moment): void {
+	function showLog({ phases, latest }: Moment, follow: boolean): void {
 		rows.forEach((row, index) => {
 			const phase = phases[index] ?? 'past';
 			if (row.getAttribute('data-p') !== phase) row.setAttribute('data-p', phase);
@@ -66,7 +66,7 @@ export function playerView(root: HTMLElement, title: string) {
 			row.toggleAttribute('aria-current', isLatest);
 			if (isLatest) {
 				row.setAttribute('aria-current', 'true');
-				keepInSight(row);
+				if (follow) keepInSight(row);
 			}
 		});
 	}
@@ -124,7 +124,7 @@ export function playerView(root: HTMLElement, title: string) {
 		},
 		show(recording: Recording, moment: Moment, spoken: 'now' | 'later' | 'never'): void {
 			showMarks(recording, moment);
-			showLog(moment);
+			showLog(moment, spoken !== 'never');
 			showChecks(recording, moment);
 			if (clock) clock.textContent = timeText(moment.at);
 			if (seek) {

@@ -46,15 +46,18 @@ export const AXIS = 30;
 /** Half the height of a span. */
 export const HALF_SPAN = 9;
 const LANE_FOOT = 7;
-const EDGE = 12;
+const EDGE = 14;
 const GAP = 6;
 const SIGN = 17;
 const LABEL_SIZE = 12;
 const LONGEST_LABEL = 230;
 const NARROWEST_SPAN = 5;
 
-/** Lays a recording out for a width in pixels. Pure, so that a build and a browser draw the same. */
-export function layoutTimeline(recording: Recording, width: number): TimelineDrawing {
+/**
+ * Lays a recording out for a width in pixels. Pure, so that a build and a browser draw the same. Without labels the
+ * marks stand as closely as they can.
+ */
+export function layoutTimeline(recording: Recording, width: number, labels = true): TimelineDrawing {
 	const scale = timeScale(recording);
 	const left = EDGE;
 	const right = width - EDGE;
@@ -67,7 +70,10 @@ export function layoutTimeline(recording: Recording, width: number): TimelineDra
 	for (const name of names) {
 		const events = recording.events.flatMap((event, index) => (event.lane === name ? [{ event, index }] : []));
 		const { placed, rows } = packRows(
-			events.map(({ event }) => waysToDraw(event, x(event.t), x(endOf(event)), left, right)),
+			events.map(({ event }) => {
+				const ways = waysToDraw(event, x(event.t), x(endOf(event)), left, right);
+				return labels ? ways : [ways.at(-1) ?? ways[0]];
+			}),
 			mostRows,
 		);
 		placed.forEach(({ row, way }, i) => {
