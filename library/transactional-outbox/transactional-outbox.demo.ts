@@ -127,6 +127,7 @@ async function run(controls: ControlValues, emit: Emit, clock: ScenarioClock): P
 	const options = { limit: 4, maxAttempts: MAX_ATTEMPTS, baseMs: 100, idleMs: 40, timeoutMs: 500, after: clock.after };
 	const relays = Array.from({ length: controls.pattern ? Math.round(Number(controls.relays)) : 0 }, async (_, i) => {
 		await clock.sleep(150 + i * 10);
+		emit({ t: clock.now(), lane: `relay ${i + 1}`, kind: 'start', label: 'starts' });
 		const via = (event: OutboxEvent, signal: AbortSignal) => publish(event, `relay ${i + 1}`, signal);
 		await runRelay(store, via, { ...options, signal: stop.signal });
 	});
@@ -140,6 +141,7 @@ async function run(controls: ControlValues, emit: Emit, clock: ScenarioClock): P
 		if (type === 'placed') await change('order 1', 'cancelled');
 	}
 	await clock.sleep(1500);
+	emit({ t: clock.now(), lane: 'relays', kind: 'abort', label: 'are told to stop' });
 	stop.abort(new Error('the scenario ends'));
 	await Promise.all(relays);
 

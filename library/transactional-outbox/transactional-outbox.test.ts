@@ -425,7 +425,7 @@ describe('transactional-outbox', () => {
 			};
 			await clock.run(demo.run(controlValues(demo.controls, given), emit, clock));
 			expect(clock.pending).toBe(0);
-			expect(events).toBeGreaterThanOrEqual(13);
+			expect(events).toBeGreaterThanOrEqual(15);
 			expect(events).toBeLessThanOrEqual(80);
 			return checks;
 		};
