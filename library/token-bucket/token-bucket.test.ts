@@ -262,8 +262,8 @@ describe('token-bucket scenario', () => {
 	};
 
 	it('keeps every rule with the pattern, at the ends of every control', async () => {
-		for (const burst of [2, 5, 10])
-			for (const rate of [1, 7, 10])
+		for (const burst of [2, 10])
+			for (const rate of [1, 10])
 				for (const [step, maxKeys] of [
 					[0, 5],
 					[100, 50],
