@@ -1,13 +1,15 @@
+import { rehypeHeadingIds } from '@astrojs/markdown-remark';
 import mdx from '@astrojs/mdx';
 import sitemap from '@astrojs/sitemap';
 import { defineConfig } from 'astro/config';
-import { rehypeHeadingIds } from '@astrojs/markdown-remark';
-import { codeClasses } from './site/build/code-classes.ts';
 import { siteAddress } from './site/build/address.ts';
+import { codeClasses } from './site/build/code-classes.ts';
 import { fullTextIndex } from './site/build/pagefind.ts';
 import { findPlaces, readLibrary } from './site/build/places.ts';
+import { purePackages } from './site/build/pure-packages.ts';
 import { rehypeHeadingLinks } from './site/build/rehype-heading-links.ts';
 import { remarkLinks } from './site/build/remark-links.ts';
+import { shareImages } from './site/build/share-images.ts';
 
 const { V10R_SITE_OUT, V10R_SITE_CACHE, SITE_URL } = process.env;
 const places = findPlaces(import.meta.url, process.env);
@@ -27,13 +29,14 @@ export default defineConfig({
 	compressHTML: true,
 	prefetch: false,
 	devToolbar: { enabled: false },
-	integrations: [mdx(), sitemap(), fullTextIndex()],
+	integrations: [mdx(), sitemap(), fullTextIndex(), shareImages(base)],
 	markdown: {
 		remarkPlugins: [[remarkLinks, { root: places.root, base, repository: library.repository, ids: library.ids }]],
 		rehypePlugins: [rehypeHeadingIds, rehypeHeadingLinks],
 		shikiConfig: { theme: 'css-variables', transformers: [codeClasses] },
 	},
 	vite: {
+		plugins: [purePackages(['@babel/parser'])],
 		define: {
 			'import.meta.env.V10R_ROOT': JSON.stringify(places.root),
 			'import.meta.env.V10R_REGISTRY': JSON.stringify(places.registry),

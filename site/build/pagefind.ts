@@ -10,8 +10,8 @@ export function fullTextIndex(): AstroIntegration {
 		hooks: {
 			'astro:build:done': async ({ dir, logger }) => {
 				const site = fileURLToPath(dir);
-				// Technical words keep the characters that make them: c++, c#, .net, n+1, i/o.
-				const { index, errors } = await createIndex({ includeCharacters: '+#./&', forceLanguage: 'en' });
+				// Technical words keep the characters that make them: c++, c#, n+1.
+				const { index, errors } = await createIndex({ includeCharacters: '+#', forceLanguage: 'en' });
 				if (!index) throw new Error(`Pagefind did not start: ${errors.join('; ')}`);
 				try {
 					const added = await index.addDirectory({ path: site });

@@ -88,7 +88,11 @@ function hitRow(library: Library, hit: Hit, places: AskPlaces): HTMLElement {
 			'p',
 			{ class: 'verdict' },
 			element('span', { class: `grade ${grade}` }, grade),
-			element('span', { class: 'label' }, `${record.tier} · ${record.maturity} · requires ${requiresText(library, record)}`),
+			element(
+				'span',
+				{ class: 'label' },
+				`${record.tier} · ${record.maturity} · requires ${requiresText(library, record)}`,
+			),
 		),
 		element('h3', {}, element('a', { href: places.card(record.id) }, record.title)),
 		element('p', {}, record.summary),

@@ -54,12 +54,7 @@ function start(places: FullTextPlaces): Promise<Pagefind> {
 }
 
 function row({ url, meta, excerpt }: Found): HTMLElement {
-	return element(
-		'li',
-		{},
-		element('a', { href: url }, meta.title ?? url),
-		element('p', {}, ...excerptNodes(excerpt)),
-	);
+	return element('li', {}, element('a', { href: url }, meta.title ?? url), element('p', {}, ...excerptNodes(excerpt)));
 }
 
 /** An excerpt is escaped text with its matches in <mark>; only those two are taken from it. */

@@ -1,6 +1,6 @@
+import { requirements } from './card.ts';
 import type { PatternRecord } from './catalog.ts';
 import { groups, library } from './source.ts';
-import { requirements } from './card.ts';
 
 /** One choice of a facet, and how many patterns have it. */
 export interface FacetOption {
@@ -69,9 +69,6 @@ export function facets(): Facet[] {
 			['deep', 'Deep: a full card'],
 			['light', 'Light: an index entry'],
 		]),
-		facet('requires', 'Requires', [
-			[NOTHING, 'Nothing'],
-			...known.map(({ id, title }) => [id, title] as const),
-		]),
+		facet('requires', 'Requires', [[NOTHING, 'Nothing'], ...known.map(({ id, title }) => [id, title] as const)]),
 	].filter(({ options }) => options.length > 0);
 }

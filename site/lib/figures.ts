@@ -1,5 +1,5 @@
 import type { PatternRecord } from './catalog.ts';
-import { groups, library } from './source.ts';
+import { library } from './source.ts';
 
 /** What the registry amounts to. */
 export interface Figures {
@@ -7,7 +7,6 @@ export interface Figures {
 	proven: number;
 	invariants: number;
 	pinned: number;
-	showcases: number;
 }
 
 /** Counts over all patterns that readers see. */
@@ -19,21 +18,7 @@ export function figures(): Figures {
 		proven: patterns.filter(({ maturity }) => maturity === 'proven').length,
 		invariants: invariants.length,
 		pinned: invariants.filter((invariant) => typeof invariant !== 'string').length,
-		showcases: patterns.filter(isShown).length,
 	};
-}
-
-/** Patterns with a showcase, one of each group in turn, so that few of them show the breadth of the library. */
-export function featured(count: number): PatternRecord[] {
-	const queues = groups.map(({ categories }) => categories.flatMap(({ patterns }) => patterns.filter(isShown)));
-	const chosen: PatternRecord[] = [];
-	for (let turn = 0; chosen.length < count && queues.some((queue) => queue.length > turn); turn++) {
-		for (const queue of queues) {
-			const record = queue[turn];
-			if (record && chosen.length < count) chosen.push(record);
-		}
-	}
-	return chosen;
 }
 
 /** The card that the front page shows as a sample: deep, and with the most rules that tests pin, short ones first. */

@@ -49,7 +49,9 @@ function titleOf(markdown: string): string | undefined {
 
 function descriptionOf(markdown: string): string {
 	const paragraphs = markdown.split(/\n\s*\n/).map((block) => block.trim());
-	const first = paragraphs.find((block) => block !== '' && !/^(?:[#>|<`~]|[-*+] |\d+\. |---|import |export )/.test(block));
+	const first = paragraphs.find(
+		(block) => block !== '' && !/^(?:[#>|<`~]|[-*+] |\d+\. |---|import |export )/.test(block),
+	);
 	const text = plain(first ?? '');
 	if (text.length <= 200) return text;
 	return `${text.slice(0, 200).replace(/\s+\S*$/, '')}…`;

@@ -1,4 +1,4 @@
-import { bundledLanguages, createCssVariablesTheme, createHighlighter, type ShikiTransformer } from 'shiki';
+import { type bundledLanguages, createCssVariablesTheme, createHighlighter, type ShikiTransformer } from 'shiki';
 import { codeClasses } from '../build/code-classes.ts';
 
 const theme = createCssVariablesTheme({ name: 'variables', variablePrefix: '--code-', fontStyle: false });
