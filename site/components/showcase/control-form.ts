@@ -20,7 +20,7 @@ export function controlForm(
 				(field instanceof HTMLInputElement || field instanceof HTMLSelectElement) && field.name === name,
 		);
 	const read = () =>
-		controlValues(controls, Object.fromEntries(controls.map(({ id }) => [id, fields(id).map(valueOf).find(Boolean)])));
+		controlValues(controls, Object.fromEntries(controls.map(({ id }) => [id, fields(id).map(textOf).find(Boolean)])));
 
 	form?.addEventListener('submit', (event) => event.preventDefault());
 	form?.addEventListener('input', (event) => {
@@ -62,7 +62,7 @@ export function controlForm(
 }
 
 /** The field's share of its control's value as text; nothing for a radio button that is not chosen. */
-function valueOf(field: HTMLInputElement | HTMLSelectElement): string | undefined {
+function textOf(field: HTMLInputElement | HTMLSelectElement): string | undefined {
 	if (field instanceof HTMLInputElement && field.type === 'checkbox') return String(field.checked);
 	if (field instanceof HTMLInputElement && field.type === 'radio' && !field.checked) return undefined;
 	return field.value;

@@ -72,7 +72,10 @@ async function run(root: HTMLElement, demo: Demo): Promise<void> {
 
 	function play(): void {
 		if (frame !== undefined) return;
-		if (still.matches) return seek(nextStop(recording, at >= recording.end ? 0 : at));
+		if (still.matches) {
+			seek(nextStop(recording, at >= recording.end ? 0 : at));
+			return;
+		}
 		if (at >= recording.end) show(0);
 		let before = performance.now();
 		let place = view.place(at);
