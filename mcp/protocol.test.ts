@@ -176,6 +176,29 @@ describe('both eras in one process', () => {
 		});
 		expect(await modern('tools/list')).toMatchObject({ result: { resultType: 'complete' } });
 	});
+
+	it('never refuses a handshake for its version, and refuses a modern request for it with those that are spoken', async () => {
+		const { modern, request } = open();
+		const version = '2099-01-01';
+		expect(await request('initialize', { protocolVersion: version })).toMatchObject({
+			result: { protocolVersion: LEGACY_VERSIONS[0] },
+		});
+		const meta = { ...MODERN_META, 'io.modelcontextprotocol/protocolVersion': version };
+		expect(await modern('tools/list', {}, meta)).toMatchObject({
+			error: { code: -32022, data: { supported: MODERN_VERSIONS, requested: version } },
+		});
+	});
+
+	it('takes a request with any of the modern keys as modern, and names the key that it lacks', async () => {
+		const { modern } = open();
+		for (const key of Object.keys(MODERN_META)) {
+			const meta = { [key]: Object(MODERN_META)[key] };
+			const lacking = key.endsWith('protocolVersion') ? 'clientCapabilities' : 'protocolVersion';
+			expect(await modern('tools/list', {}, meta), key).toMatchObject({
+				error: { code: -32602, message: expect.stringContaining(`io.modelcontextprotocol/${lacking}`) },
+			});
+		}
+	});
 });
 
 describe('malformed messages', () => {
