@@ -37,3 +37,5 @@ function light(node: SVGAElement | undefined): void {
 	}
 	for (const edge of edges) edge.classList.toggle('is-near', edge.dataset.from === id || edge.dataset.to === id);
 }
+
+export {};

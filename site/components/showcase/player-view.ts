@@ -41,6 +41,8 @@ export function playerView(root: HTMLElement, title: string) {
 	const percent = (x: number) => `${(x / (drawing?.width ?? 1)) * 100}%`;
 	const pixel = (t: number) => (drawing ? drawing.left + drawing.scale.place(t) * (drawing.right - drawing.left) : 0);
 
+	const timeAt = (place: number) => drawing?.scale.time(place) ?? 0;
+
 	function showMarks(recording: Recording, { at, phases }: Moment): void {
 		const x = pixel(at);
 		head?.setAttribute('x1', percent(x));
@@ -139,9 +141,9 @@ export function playerView(root: HTMLElement, title: string) {
 			if (word) word.textContent = is ? 'Pause' : 'Play';
 		},
 		place: (t: number) => drawing?.scale.place(t) ?? 1,
-		time: (place: number) => drawing?.scale.time(Math.min(1, Math.max(0, place))) ?? 0,
+		time: timeAt,
 		speed: () => Number(part<HTMLSelectElement>('speed')?.value) || 1,
-		listen(on: { act(name: string): void; seek(place: number): void; resized(): void }): void {
+		listen(on: { act(name: string): void; seek(time: number): void; resized(): void }): void {
 			root.addEventListener('click', (event) => {
 				const button = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-do]') : null;
 				if (button?.dataset.do) on.act(button.dataset.do);
@@ -152,11 +154,18 @@ export function playerView(root: HTMLElement, title: string) {
 				event.preventDefault();
 				on.act(action);
 			});
-			seek?.addEventListener('input', () => on.seek(Number(seek.value) / 1000));
+			// For the mouse; by keyboard the arrow keys lead to the same times.
+			part('rows')?.addEventListener('click', (event) => {
+				const row = event.target instanceof Element ? event.target.closest<HTMLElement>('tr') : null;
+				const index = row ? Number(row.dataset.i) : Number.NaN;
+				const chosen = recorded?.events[index];
+				if (chosen) on.seek(chosen.until ?? chosen.t);
+			});
+			seek?.addEventListener('input', () => on.seek(timeAt(Number(seek.value) / 1000)));
 			const point = (event: PointerEvent) => {
 				if (!drawingBox || !drawing) return;
 				const x = event.clientX - drawingBox.getBoundingClientRect().left;
-				on.seek((x - drawing.left) / (drawing.right - drawing.left));
+				on.seek(timeAt((x - drawing.left) / (drawing.right - drawing.left)));
 			};
 			drawingBox?.addEventListener('pointerdown', (event) => {
 				if (event.button !== 0) return;

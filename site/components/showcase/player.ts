@@ -107,7 +107,7 @@ async function run(root: HTMLElement, demo: Demo): Promise<void> {
 		end: () => seek(recording.end),
 		defaults: () => form.reset(),
 	};
-	view.listen({ act: (name) => actions[name]?.(), seek: (place) => seek(view.time(place)), resized: () => show(at) });
+	view.listen({ act: (name) => actions[name]?.(), seek, resized: () => show(at) });
 
 	addEventListener('popstate', () => {
 		pause();

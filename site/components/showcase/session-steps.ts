@@ -62,3 +62,5 @@ if (session) {
 	if (stepOfAddress() !== undefined) steps[current]?.scrollIntoView({ block: 'nearest' });
 	session.dataset.ready = '';
 }
+
+export {};

@@ -103,8 +103,16 @@ function layoutConnected(
 		return { id, label: shortTitle(title), x: round(x - width / 2), y: round(y - HEIGHT / 2), width, height: HEIGHT };
 	});
 	const edges = graph.edges().map(({ v, w }): GraphEdge => {
-		const points = (graph.edge(v, w).points ?? []).map(({ x, y }) => ({ x: round(x), y: round(y) }));
-		return { from: v, to: w, path: curve(points) };
+		// From the middle of one side to the middle of the other; only the bends between are dagre's.
+		const [from, to] = [graph.node(v), graph.node(w)];
+		const route: readonly { x: number; y: number }[] = graph.edge(v, w).points ?? [];
+		const bends = route.slice(1, -1).filter(({ x }) => x > from.x + from.width / 2 + 8);
+		const points = [
+			{ x: from.x + from.width / 2, y: from.y },
+			...bends.filter(({ x }) => x < to.x - to.width / 2 - 8),
+			{ x: to.x - to.width / 2, y: to.y },
+		];
+		return { from: v, to: w, path: curve(points.map(({ x, y }) => ({ x: round(x), y: round(y) }))) };
 	});
 	const { width = 0, height = 0 } = graph.graph();
 	return { boxes: boxes.sort(byPlace), edges, width: Math.ceil(width), height: Math.ceil(height) };

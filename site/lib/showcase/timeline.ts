@@ -63,7 +63,8 @@ export function layoutTimeline(recording: Recording, width: number, labels = tru
 	const right = width - EDGE;
 	const x = (t: number) => left + scale.place(t) * (right - left);
 	const names = laneOrder(recording.events);
-	const mostRows = names.length > 7 ? 1 : names.length > 4 ? 4 : 6;
+	// Labels may cost rows, but a drawing that is higher than a screen tells nothing.
+	const mostRows = width < 480 ? 3 : names.length > 7 ? 1 : names.length > 4 ? 4 : 6;
 	const lanes: TimelineDrawing['lanes'] = [];
 	const marks: Mark[] = [];
 	let top = 0;
