@@ -213,6 +213,8 @@ it('no path, however it is put together, gives anything of what lies outside or 
 			'.env',
 			'.ENV',
 		],
+		// Whole ways out, which single names would seldom make.
+		...['link-folder/secret.md', 'link-sibling/secret.md', 'docs/out/outside/secret.md', '../outside/secret.md'],
 		...['prod.PEM', 'prod.pem', 'README.md', 'pipe.md', 'loop', '%2e%2e', '..\\', '\0', '/', 'alias', '.env.example'],
 	];
 	fc.assert(
