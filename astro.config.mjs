@@ -40,6 +40,9 @@ export default defineConfig({
 		define: {
 			'import.meta.env.V10R_ROOT': JSON.stringify(places.root),
 			'import.meta.env.V10R_REGISTRY': JSON.stringify(places.registry),
+			// Names of their own: a BASE_URL or SITE in the environment would stand in for Astro's.
+			'import.meta.env.V10R_SITE': JSON.stringify(site),
+			'import.meta.env.V10R_BASE': JSON.stringify(base),
 		},
 	},
 });

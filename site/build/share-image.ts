@@ -42,7 +42,7 @@ const mono = load('@fontsource/jetbrains-mono/files/jetbrains-mono-latin-400-nor
 export function shareImage({ kicker, title, fallback, site }: ShareText): string {
 	const { width, height } = SHARE_SIZE;
 	const written = canWrite(serif, title) ? title : fallback;
-	const { lines, size } = fit(written, width - 2 * MARGIN - 40);
+	const { lines, size } = fitted(written, width - 2 * MARGIN - 40);
 	const leading = size * 1.1;
 	const top = 330 - ((lines.length - 1) * leading) / 2 + size * 0.3;
 	const outlines = lines.map((line, at) => outline(serif, line, MARGIN, top + at * leading, size, COLOURS.ink));
@@ -73,7 +73,7 @@ function canWrite(font: Font, text: string): boolean {
 }
 
 /** The largest size at which a text takes few enough lines of a width; text beyond them is cut. */
-function fit(text: string, width: number): { lines: string[]; size: number } {
+function fitted(text: string, width: number): { lines: string[]; size: number } {
 	for (const [size, most] of [
 		[96, 2],
 		[78, 3],

@@ -2,7 +2,7 @@
  * Every address inside the site comes from here, since only this module knows the base below which the site lies.
  */
 
-const BASE = import.meta.env.BASE_URL.replace(/\/+$/, '');
+const BASE = (import.meta.env.V10R_BASE ?? '/').replace(/\/+$/, '');
 
 /** A page or a file of the site, given by its path from the site's root: `/docs/` → `/base/docs/`. */
 export function href(path: string): string {
@@ -11,7 +11,7 @@ export function href(path: string): string {
 
 /** The same as an absolute address, for metadata that is read elsewhere. */
 export function absoluteHref(path: string): string {
-	return new URL(href(path), import.meta.env.SITE).href;
+	return new URL(href(path), import.meta.env.V10R_SITE).href;
 }
 
 /** A path of the site without its base, from the path of a request: the inverse of `href`. */

@@ -6,7 +6,7 @@ import { library, root } from './source.ts';
 
 const targets = diskTargets({
 	root,
-	base: import.meta.env.BASE_URL,
+	base: import.meta.env.V10R_BASE,
 	repository: library.registry.library.repository,
 	ids: library.patterns.map(({ id }) => id),
 });

@@ -1,0 +1,150 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { loadRegistry } from './registry.ts';
+import { BUILD_TIMEOUT, describeInBrowser, type OpenSite, openSite, type Visit } from './site.ts';
+
+const { patterns } = loadRegistry();
+
+describeInBrowser('the search page', () => {
+	let site: OpenSite;
+	beforeAll(async () => {
+		site = await openSite();
+	}, BUILD_TIMEOUT);
+	afterAll(() => site?.close());
+
+	async function asked(query: string): Promise<Visit & { hits: string[]; pages: string[]; status: string[] }> {
+		const visit = await site.visit(`/search/?q=${encodeURIComponent(query)}`);
+		const { page } = visit;
+		await page.locator('[data-answered]').waitFor();
+		return {
+			...visit,
+			hits: await page
+				.locator('[data-hit]')
+				.evaluateAll((rows) => rows.map((row) => row.getAttribute('data-hit') ?? '')),
+			pages: await page.locator('.pages a').allTextContents(),
+			status: await page.locator('[data-status]').allTextContents(),
+		};
+	}
+
+	it('finds the card for a problem in plain words, with its grade, the reason against it and why it came up', async () => {
+		const { page, hits, problems, close } = await asked('our customer was charged twice');
+		expect(hits[0]).toBe('idempotency-key');
+		const first = page.locator('[data-hit]').first();
+		expect(await first.locator('.grade').textContent()).toBe('strong');
+		expect(await first.locator('.avoid').textContent()).toContain('Not when');
+		expect(await first.locator('.why').textContent()).toContain('People ask “');
+		await first.getByRole('link').click();
+		expect(page.url()).toBe(site.url('/docs/pattern-library/idempotency-key/'));
+		expect(problems).toEqual([]);
+		await close();
+	});
+
+	it('says no to what the library does not cover, and labels what came closest', async () => {
+		const { page, hits, status, close } = await asked('protein structure prediction');
+		expect(hits).toEqual([]);
+		expect(status[0]).toContain('No match');
+		expect(await page.locator('.no-match').textContent()).toContain('No pattern of this library covers that');
+		expect(await page.locator('[data-near] .grade').count()).toBe(0);
+		await close();
+	});
+
+	it.each([
+		'c++',
+		'n+1',
+		'段简',
+		'.net',
+		'',
+		'   ',
+		'?!',
+		'the of and',
+		'x'.repeat(400),
+		'<img src=x onerror=alert(1)>',
+	])('answers %j without failing, and runs nothing of it', async (query) => {
+		const visit = await site.visit(`/search/?q=${encodeURIComponent(query)}`);
+		if (query.trim() !== '') await visit.page.locator('[data-answered]').waitFor();
+		expect(await visit.page.locator('[data-results] img').count()).toBe(0);
+		expect(visit.problems).toEqual([]);
+		await visit.close();
+	});
+
+	it('finds n+1 in both searches', async () => {
+		const { hits, pages, close } = await asked('n+1');
+		expect(hits).toContain('batch-loader');
+		expect(pages.length).toBeGreaterThan(0);
+		await close();
+	});
+
+	it('says that a mistyped word was read as another', async () => {
+		const { page, hits, close } = await asked('idempotnecy');
+		expect(hits).toContain('idempotency-key');
+		expect(await page.locator('[data-ask] .note').first().textContent()).toContain('“idempotnecy” was read as');
+		await close();
+	});
+
+	it('answers while one types, and keeps the query in the address', async () => {
+		const { page, problems, close } = await site.visit('/search/');
+		await page.getByLabel('Describe your problem').fill('exponential backoff');
+		await page.locator('[data-answered="exponential backoff"]').waitFor();
+		expect(await page.locator('[data-hit]').first().getAttribute('data-hit')).toBe('retry-backoff');
+		expect(new URL(page.url()).searchParams.get('q')).toBe('exponential backoff');
+		await page.getByLabel('Describe your problem').fill('');
+		await page.locator('[data-examples]').waitFor();
+		expect(new URL(page.url()).search).toBe('');
+		expect(problems).toEqual([]);
+		await close();
+	});
+
+	it('is asked from the front page', async () => {
+		const { page, close } = await site.visit('/');
+		await page.getByLabel('Describe your problem').fill('thundering herd after an outage');
+		await page.keyboard.press('Enter');
+		await page.locator('[data-hit]').first().waitFor();
+		expect(new URL(page.url()).pathname).toBe(new URL(site.url('/search/')).pathname);
+		await close();
+	});
+
+	it('says without scripts that it needs them, and where the list is', async () => {
+		const { page, close } = await site.visit('/search/', { javaScriptEnabled: false });
+		expect(await page.getByText('Searching needs scripts').isVisible()).toBe(true);
+		expect(await page.getByRole('searchbox').count()).toBe(0);
+		await close();
+	});
+
+	it('the full text has every page but the one for lost readers, and no footer', async () => {
+		const entry = JSON.parse(readFileSync(join(site.folder, 'pagefind/pagefind-entry.json'), 'utf8'));
+		const map = readFileSync(join(site.folder, 'sitemap-0.xml'), 'utf8');
+		expect(entry.languages.en.page_count).toBe(map.split('<loc>').length - 1);
+		const footer = await asked('corpus.jsonl llms-full');
+		expect(
+			footer.pages.filter((title) =>
+				patterns.some((pattern) => pattern.title === title && pattern.id === 'retry-backoff'),
+			),
+		).toEqual([]);
+		await footer.close();
+	});
+
+	it('the full text finds the title of every card', { timeout: 120_000 }, async () => {
+		const { page, problems, close } = await site.visit('/search/');
+		// As text: the test runner would rewrite an import() in a function.
+		const given = {
+			script: site.url('/pagefind/pagefind.js'),
+			base: new URL(site.url('/')).pathname,
+			titles: patterns.map(({ id, title }) => ({ id, title })),
+		};
+		const lost = await page.evaluate(`(async ({ script, base, titles }) => {
+			const pagefind = await import(script);
+			await pagefind.options({ baseUrl: base });
+			const missing = [];
+			for (const { id, title } of titles) {
+				const { results } = await pagefind.search(title);
+				const found = await Promise.all(results.slice(0, 8).map((result) => result.data()));
+				if (!found.some(({ url }) => url === base + 'docs/pattern-library/' + id + '/')) missing.push(title);
+			}
+			return missing;
+		})(${JSON.stringify(given)})`);
+		expect(lost).toEqual([]);
+		expect(problems).toEqual([]);
+		await close();
+	});
+});
