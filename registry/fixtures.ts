@@ -57,9 +57,12 @@ export function registry(patterns: readonly PatternRecord[], fields: Partial<Reg
 	};
 }
 
+/** Cards about nothing, so that a word of two or three cards is a rare one. */
+export const others: readonly PatternRecord[] = Array.from({ length: 12 }, (_, n) => record({ id: `other-${n}` }));
+
 /** A small library that reads like a real one: what the tests of search, cards and plans ask. */
 export function library(extra: readonly PatternRecord[] = []): Library {
-	return createLibrary(registry([...PATTERNS, ...extra]));
+	return createLibrary(registry([...PATTERNS, ...extra, ...others]));
 }
 
 const PATTERNS: readonly PatternRecord[] = [

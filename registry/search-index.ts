@@ -9,8 +9,10 @@ export interface SearchIndex {
 	/** For each term, where it stands. */
 	postings: ReadonlyMap<string, Posting>;
 	asks: readonly IndexedAsk[];
-	/** Records by folded id, folded title and the terms of the title (see `nameKeys`): what an exact look-up finds. */
+	/** Records by folded id, folded title and the terms of the title (see `termsKey`): what an exact look-up finds. */
 	names: ReadonlyMap<string, readonly number[]>;
+	/** Records by the terms of each of their keywords and capabilities: what a short look-up finds. */
+	phrases: ReadonlyMap<string, readonly number[]>;
 	/** All terms in code-unit order, for beginnings of words. */
 	vocabulary: readonly string[];
 	/** Every word as written with its term, in code-unit order of the words, for typos. */
@@ -60,6 +62,7 @@ export function buildIndex(patterns: readonly PatternRecord[]): SearchIndex {
 	const postings = new Map<string, OpenPosting>();
 	const asks: { pattern: number; text: string; terms: string[] }[] = [];
 	const names = new Map<string, number[]>();
+	const phrases = new Map<string, number[]>();
 	const words = new Map<string, string>();
 	const posting = (term: string): OpenPosting => {
 		const known = postings.get(term);
@@ -70,11 +73,8 @@ export function buildIndex(patterns: readonly PatternRecord[]): SearchIndex {
 	};
 
 	for (const [pattern, record] of patterns.entries()) {
-		for (const name of new Set([foldName(record.id), ...nameKeys(record.title)])) {
-			const known = names.get(name);
-			if (known) known.push(pattern);
-			else names.set(name, [pattern]);
-		}
+		for (const name of namesOf(record)) push(names, name, pattern);
+		for (const phrase of phrasesOf(record)) push(phrases, phrase, pattern);
 		for (const [field, name] of SEARCH_FIELDS.entries()) {
 			for (const text of fieldTexts(record, name)) {
 				const tokens = tokenize(text);
@@ -94,6 +94,7 @@ export function buildIndex(patterns: readonly PatternRecord[]): SearchIndex {
 		postings,
 		asks: asks.map(({ pattern, text, terms }) => ({ pattern, text, length: Math.hypot(...terms.map(weight)) || 1 })),
 		names,
+		phrases,
 		vocabulary: [...postings.keys()].sort(),
 		words: [...words].sort(([a], [b]) => (a < b ? -1 : 1)),
 	};
@@ -111,15 +112,39 @@ function file(open: OpenPosting, pattern: number, field: number): void {
 	open.texts.push(1);
 }
 
-/** The keys under which a title is found: as it is written, and by its terms in any order. An id has the first only. */
-export function nameKeys(name: string): string[] {
-	const terms = termsOf(name).sort().join(' ');
-	return [foldName(name), ...(terms === '' ? [] : [`terms: ${terms}`])];
+/** The key under which an id or a title is found as it is written. */
+export function nameKey(name: string): string {
+	return foldName(name);
+}
+
+/** The key under which a title, a keyword or a capability is found by its terms, in any order. */
+export function termsKey(terms: readonly string[]): string {
+	return `terms: ${[...new Set(terms)].sort().join(' ')}`;
 }
 
 /** Inverse document frequency as BM25 has it, never negative: ln(1 + (N − n + ½) / (n + ½)). */
 export function idf(records: number, frequency: number): number {
 	return Math.log(1 + (records - frequency + 0.5) / (frequency + 0.5));
+}
+
+function namesOf({ id, title }: PatternRecord): Set<string> {
+	const terms = termsOf(title);
+	return new Set([nameKey(id), nameKey(title), ...(terms.length > 0 ? [termsKey(terms)] : [])]);
+}
+
+function phrasesOf({ keywords, capabilities }: PatternRecord): Set<string> {
+	return new Set(
+		[...keywords, ...capabilities]
+			.map(termsOf)
+			.filter(({ length }) => length > 0)
+			.map(termsKey),
+	);
+}
+
+function push(map: Map<string, number[]>, key: string, pattern: number): void {
+	const known = map.get(key);
+	if (known) known.push(pattern);
+	else map.set(key, [pattern]);
 }
 
 function fieldTexts(record: PatternRecord, field: SearchField): readonly string[] {

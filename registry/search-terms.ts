@@ -23,6 +23,8 @@ export interface QueryTerm {
 /** A word's beginning is half a match: `auth` for authentication. */
 const PREFIX_WEIGHT = 0.5;
 const MIN_PREFIX = 4;
+/** A word that lacks its last letter is nearly the word. */
+const NEARLY_WEIGHT = 0.8;
 /** A typo's correction counts a little less than the word itself. */
 const GUESS_WEIGHT = 0.8;
 /** The shortest word that is taken for a typo: shorter ones are near too many others. */
@@ -65,11 +67,13 @@ function resolve(index: SearchIndex, word: string, term: string): QueryTerm {
 		);
 	const beginnings = startingWith(index.vocabulary, term);
 	if (beginnings.length > 0) {
+		const nearly = beginnings.filter((longer) => longer.length === term.length + 1);
+		const [stands, weight] = nearly.length > 0 ? [nearly, NEARLY_WEIGHT] : [beginnings, PREFIX_WEIGHT];
 		return describe(
 			index,
 			word,
 			term,
-			beginnings.map((longer) => ({ term: longer, weight: PREFIX_WEIGHT })),
+			stands.map((longer) => ({ term: longer, weight })),
 		);
 	}
 	const guess = nearestWord(index, word);

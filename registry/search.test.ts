@@ -1,12 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { library, record, registry } from './fixtures.ts';
+import { library, others, record, registry } from './fixtures.ts';
 import { createLibrary } from './library.ts';
 import { searchPatterns } from './search.ts';
 
 const { index } = library();
-/** Cards about something else, so that a word of two or three cards is a rare one. */
-const others = Array.from({ length: 12 }, (_, n) => record({ id: `other-${n}` }));
 const ids = (query: string) => searchPatterns(index, query).hits.map(({ record }) => record.id);
 
 describe('searchPatterns', () => {
@@ -61,6 +59,14 @@ describe('searchPatterns', () => {
 	it('never finds a short word inside a longer one', () => {
 		const { index } = createLibrary(registry([record({ id: 'a', title: 'Maintain a fleet', keywords: ['chain'] })]));
 		expect(searchPatterns(index, 'ai').near).toEqual([]);
+	});
+
+	it('takes a title with typos for a look-up, and a word that lacks its last letter for the word', () => {
+		expect(searchPatterns(index, 'deadlin propagaton').hits[0]).toMatchObject({
+			record: { id: 'deadline-propagation' },
+			exact: true,
+		});
+		expect(ids('throttlin')).toEqual(['rate-limit']);
 	});
 
 	it('takes a mistyped word for the nearest one, and says so', () => {
@@ -121,8 +127,14 @@ describe('searchPatterns', () => {
 	});
 
 	it('ranks a card higher for a term that more of its texts have', () => {
-		const one = record({ id: 'one', title: 'Lease holder', asks: ['hold it'] });
-		const more = record({ id: 'more', title: 'Lease holder', asks: ['renew a lease'], category: 'storage' });
+		const one = record({ id: 'one', title: 'Lease holder', asks: ['lease it'] });
+		const more = record({
+			id: 'more',
+			title: 'Lease holder',
+			asks: ['lease it'],
+			summary: 'a lease',
+			category: 'storage',
+		});
 		const { index } = createLibrary(registry([one, more, ...others]));
 		expect(searchPatterns(index, 'lease').hits.map(({ record }) => record.id)).toEqual(['more', 'one']);
 	});

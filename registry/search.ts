@@ -1,5 +1,13 @@
 import type { PatternRecord } from './schema.ts';
-import { FIELD_WEIGHTS, idf, nameKeys, SEARCH_FIELDS, type SearchField, type SearchIndex } from './search-index.ts';
+import {
+	FIELD_WEIGHTS,
+	idf,
+	nameKey,
+	SEARCH_FIELDS,
+	type SearchField,
+	type SearchIndex,
+	termsKey,
+} from './search-index.ts';
 import { type QueryTerm, queryTerms } from './search-terms.ts';
 
 /** How well a record covers a query: weak means that it shares words with it by accident. */
@@ -53,15 +61,15 @@ export interface SearchOptions {
 /** Numbers that shape the ranking; measured by `bench:search`, never on the blind set. */
 export const RANKING = {
 	/** What the nearest single ask adds to the score, against all fields together. */
-	ask: 1,
+	ask: 0.8,
 	/** What it adds that a term stands in several texts of a card. */
 	support: 1,
+	/** What each kind of evidence adds to the grade; together 1. See `evidenceOf`. */
+	evidence: { coverage: 0.15, ask: 0.2, matter: 0.65 },
 	/** From which evidence on a hit is strong, and from which it is partial. */
-	strong: 0.62,
-	partial: 0.4,
-	/** A query weighs at least this share of one term that a single card has: words of most cards are no evidence. */
-	floor: 0.5,
-};
+	strong: 0.6,
+	partial: 0.47,
+} as const;
 
 const DEFAULT_LIMIT = 10;
 const NEAR = 3;
@@ -103,7 +111,7 @@ interface Scored {
 
 /** Scores every record that shares a term with the query. Sums live in arrays by record: this loop is all that grows with the registry. */
 function scoreAll(index: SearchIndex, query: string, terms: readonly QueryTerm[]): Scored[] {
-	const exact = new Set(namedBy(index, query));
+	const exact = new Set(namedBy(index, query, terms));
 	const size = index.patterns.length;
 	const fields = new Float64Array(size);
 	const covered = new Float64Array(size);
@@ -119,17 +127,17 @@ function scoreAll(index: SearchIndex, query: string, terms: readonly QueryTerm[]
 		}
 	}
 	const asks = nearestAsks(index, terms);
-	const mass = Math.max(
-		terms.reduce((sum, { idf }) => sum + idf, 0),
-		RANKING.floor * idf(size, 1),
-	);
+	// A query that is a keyword or a capability, whole, is as near as an ask can be.
+	const phrased = new Set(index.phrases.get(meantKey(terms)));
+	const mass = terms.reduce((sum, { idf }) => sum + idf, 0) || 1;
+	const rarest = idf(size, 1);
 	const scored: Scored[] = [];
 	for (let pattern = 0; pattern < size; pattern++) {
 		const isExact = exact.has(pattern);
 		const coverage = (covered[pattern] ?? 0) / mass;
 		if (coverage === 0 && !isExact) continue;
 		const share = (fields[pattern] ?? 0) / mass;
-		const similarity = asks.similarity[pattern] ?? 0;
+		const similarity = phrased.has(pattern) ? 1 : (asks.similarity[pattern] ?? 0);
 		scored.push({
 			pattern,
 			score:
@@ -137,23 +145,55 @@ function scoreAll(index: SearchIndex, query: string, terms: readonly QueryTerm[]
 				RANKING.support * ((support[pattern] ?? 0) / mass) +
 				RANKING.ask * similarity +
 				(isExact ? EXACT_BONUS : 0),
-			grade: isExact ? 'strong' : gradeOf(Math.max(coverage, similarity)),
+			grade: isExact
+				? 'strong'
+				: gradeOf(
+						evidenceOf({
+							coverage,
+							ask: phrased.has(pattern) || index.patterns[pattern]?.asks.length ? similarity : undefined,
+							matter: (covered[pattern] ?? 0) / rarest,
+						}),
+					),
 			exact: isExact,
-			ask: similarity >= RANKING.partial ? asks.ask[pattern] : undefined,
+			ask: (asks.similarity[pattern] ?? 0) >= NEAR_ASK ? asks.ask[pattern] : undefined,
 		});
 	}
 	return scored;
 }
 
-/** The records that a query names: by id or title as written, or by the words of a title that no other card has. */
-function namedBy(index: SearchIndex, query: string): readonly number[] {
-	const [written = '', byTerms = ''] = nameKeys(query);
-	const same = index.names.get(byTerms) ?? [];
-	return index.names.get(written) ?? (same.length === 1 ? same : []);
+/**
+ * The records that a query names: by id or title as written, or by the words of a title that no other card has, typos
+ * included.
+ */
+function namedBy(index: SearchIndex, query: string, terms: readonly QueryTerm[]): readonly number[] {
+	const written = index.names.get(nameKey(query));
+	if (written) return written;
+	const same = index.names.get(meantKey(terms)) ?? [];
+	return same.length === 1 ? same : [];
+}
+
+/** The key of what the terms of a query mean, typos corrected. */
+function meantKey(terms: readonly QueryTerm[]): string {
+	const certain = terms.every(({ stands }) => stands.length === 1);
+	return certain && terms.length > 0 ? termsKey(terms.flatMap(({ stands }) => stands.map(({ term }) => term))) : '';
 }
 
 /** More than any score without it: a record that was asked for by name comes first. */
 const EXACT_BONUS = 10;
+
+/** From this likeness on an ask is near enough to the query to be shown as the reason for a hit. */
+const NEAR_ASK = 0.4;
+
+/**
+ * How much speaks for a hit, 0..1, from three sides. Coverage: the share of the query that the card has. Ask: the
+ * likeness of its nearest ask; a card without asks is judged by the rest. Matter: how much was matched at all, in units
+ * of one term that a single card has, saturating; half of a long question is more evidence than half of two words.
+ */
+function evidenceOf({ coverage, ask, matter }: { coverage: number; ask: number | undefined; matter: number }): number {
+	const weights = RANKING.evidence;
+	const sum = weights.coverage * coverage + weights.ask * (ask ?? 0) + weights.matter * (matter / (matter + 1));
+	return ask === undefined ? sum / (1 - weights.ask) : sum;
+}
 
 function gradeOf(evidence: number): Grade {
 	if (evidence >= RANKING.strong) return 'strong';
@@ -212,7 +252,7 @@ function nearestAsks(index: SearchIndex, terms: readonly QueryTerm[]): { similar
 			}
 		}
 	}
-	const length = Math.max(Math.hypot(...terms.map(({ idf }) => idf)), RANKING.floor * idf(index.patterns.length, 1));
+	const length = Math.hypot(...terms.map(({ idf }) => idf)) || 1;
 	const similarity = new Float64Array(index.patterns.length);
 	const nearest = new Int32Array(index.patterns.length);
 	for (const at of touched) {
