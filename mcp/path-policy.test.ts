@@ -92,7 +92,7 @@ describe('path policy', () => {
 			expect(reasonOf(path)).toBe(DENIED);
 	});
 
-	it('denies in any case, anywhere in a path', () => {
+	it('knows a denied name in any case, anywhere in a path', () => {
 		const folder = fc.constantFrom('.git', 'node_modules', '.ssh', '.env.local', 'x.pem');
 		const plain = fc.array(fc.stringMatching(/^[a-z]{1,5}$/), { maxLength: 3 });
 		fc.assert(

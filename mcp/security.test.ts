@@ -115,7 +115,7 @@ describe('file reader', () => {
 		expect(reasonOf(path)).toMatch(/never shown/);
 	});
 
-	it('denies what a link with a harmless name leads to', () => {
+	it('never shows what is denied under the harmless name of a link', () => {
 		for (const path of ['harmless.md', 'history/config']) expect(reasonOf(path), path).toMatch(/never shown/);
 	});
 
