@@ -21,6 +21,8 @@ describe.each(['/', '/repo'])('the site built below %s', (base) => {
 	}, BUILD_TIMEOUT);
 
 	it('has no address that leaves the base, names nothing, or names a fragment that is not there', () => {
+		const pages = [...crawledPages(folder).values()];
+		expect(pages.flatMap(({ html }) => addressesOf(html)).length).toBeGreaterThan(50 * pages.length);
 		const known = [registry.library.repository, 'https://schema.org', ...externalHosts()];
 		expect(brokenAddresses(folder, SITE, base, (address) => known.some((start) => address.startsWith(start)))).toEqual(
 			[],
@@ -60,7 +62,7 @@ describe.each(['/', '/repo'])('the site built below %s', (base) => {
 			expect(html.split('<h1').length - 1, path).toBe(1);
 			expect(addressesOf(html), path).toContain(`${prefix}/llms.txt`);
 			for (const [, json = ''] of html.matchAll(/<script type="application\/ld\+json">([\s\S]*?)<\/script>/g)) {
-				expect(JSON.parse(json), path)['@context'];
+				expect(JSON.parse(json), path).toMatchObject({ '@context': 'https://schema.org' });
 			}
 			if (path !== '/404.html') expect(html, path).toContain(`<link rel="canonical" href="${SITE}${prefix}${path}">`);
 		}

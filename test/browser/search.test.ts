@@ -76,9 +76,11 @@ describeInBrowser('the search page', () => {
 	});
 
 	it('says that a mistyped word was read as another', async () => {
-		const { page, hits, close } = await asked('idempotnecy');
-		expect(hits).toContain('idempotency-key');
-		expect(await page.locator('[data-ask] .note').first().textContent()).toContain('“idempotnecy” was read as');
+		const { page, hits, close } = await asked('exponetial backoff');
+		expect(hits[0]).toBe('retry-backoff');
+		expect(await page.locator('[data-ask] .note').first().textContent()).toContain(
+			'“exponetial” was read as “exponential”',
+		);
 		await close();
 	});
 
