@@ -53,11 +53,13 @@ describe('recorder', () => {
 			throw new Error('out of luck');
 		});
 		expect(await record(demo)).toMatchObject({ error: 'out of luck', events: [{ label: 'before' }] });
-	});
-
-	it('tells that a scenario waits for what never comes', async () => {
-		const stuck = scenario(() => new Promise(() => undefined));
-		expect((await record(stuck)).error).toMatch(/nothing left to wait for at 0 ms/);
+		const stuck = scenario(async (_controls, emit) => {
+			emit({ t: 0, lane: 'x', kind: 'wait', label: 'for ever' });
+			await new Promise(() => undefined);
+		});
+		const waiting = await record(stuck);
+		expect(waiting).toMatchObject({ events: [{ label: 'for ever' }] });
+		expect(waiting.error).toMatch(/nothing left to wait for at 0 ms/);
 	});
 
 	it.each([
