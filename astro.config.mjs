@@ -10,8 +10,9 @@ import { purePackages } from './site/build/pure-packages.ts';
 import { rehypeHeadingLinks } from './site/build/rehype-heading-links.ts';
 import { remarkLinks } from './site/build/remark-links.ts';
 import { shareImages } from './site/build/share-images.ts';
+import { tidyOutput } from './site/build/tidy-output.ts';
 
-const { V10R_SITE_OUT, V10R_SITE_CACHE, SITE_URL } = process.env;
+const { V10R_REGISTRY, V10R_SITE_OUT, V10R_SITE_CACHE, SITE_URL } = process.env;
 const places = findPlaces(import.meta.url, process.env);
 const library = readLibrary(places.registry);
 const { site, base } = siteAddress(library.url, SITE_URL);
@@ -29,7 +30,13 @@ export default defineConfig({
 	compressHTML: true,
 	prefetch: false,
 	devToolbar: { enabled: false },
-	integrations: [mdx(), sitemap(), fullTextIndex(), shareImages(base)],
+	integrations: [
+		mdx(),
+		sitemap(),
+		tidyOutput(places.registry, Boolean(V10R_REGISTRY)),
+		fullTextIndex(),
+		shareImages(base),
+	],
 	markdown: {
 		remarkPlugins: [[remarkLinks, { root: places.root, base, repository: library.repository, ids: library.ids }]],
 		rehypePlugins: [rehypeHeadingIds, rehypeHeadingLinks],
