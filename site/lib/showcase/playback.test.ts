@@ -52,7 +52,11 @@ describe('playback', () => {
 	});
 
 	it('is the same for the same place, however it was reached', () => {
-		expect(momentAt(recording, nextStop(recording, 12))).toEqual(momentAt(recording, 20));
+		const times = [0, 5, 10, 20, 39, 40, 50];
+		const forth = times.map((time) => momentAt(recording, time));
+		const back = times.toReversed().map((time) => momentAt(recording, time));
+		expect(back.toReversed()).toEqual(forth);
+		expect(new Set(forth.map((moment) => JSON.stringify(moment))).size).toBe(times.length);
 	});
 
 	it('plays for seconds, whatever the time of the scenario', () => {
