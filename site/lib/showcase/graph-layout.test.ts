@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type GraphDrawing, type GraphNode, layoutGraph, MOST_DRAWN } from './graph-layout.ts';
+import { type GraphDrawing, type GraphNode, layoutGraph, MOST_DRAWN, MOST_RECORDS } from './graph-layout.ts';
 
 const record = (id: string, ...depends_on: string[]) => ({ id, title: `Title of ${id}: more`, depends_on });
 const records = [
@@ -75,5 +75,11 @@ describe('layoutGraph', () => {
 		expect(draw([])).toMatchObject({ nodes: [], edges: [] });
 		const chain = Array.from({ length: MOST_DRAWN + 1 }, (_, i) => record(`n${i}`, `n${i - 1}`));
 		expect(layoutGraph(chain, 800)).toBeUndefined();
+		expect(
+			layoutGraph(
+				[...Array(MOST_RECORDS + 1).keys()].map((i) => record(`n${i}`)),
+				800,
+			),
+		).toBeUndefined();
 	});
 });

@@ -51,12 +51,15 @@ const EDGE = 4;
 /** More connected records than this make a drawing that nobody can read, and a layout that takes long. */
 export const MOST_DRAWN = 250;
 
+/** The same for all records, connected or not. */
+export const MOST_RECORDS = 600;
+
 type Box = Pick<GraphNode, 'id' | 'label' | 'x' | 'y' | 'width' | 'height'>;
 
 /**
  * Draws the dependencies of a registry in layers from left to right: what others build on stands left. Records without
  * dependencies and dependents follow below in rows. Same records, same drawing.
- * @returns undefined when more records are connected than can be drawn
+ * @returns undefined when there are more records, or more connected ones, than can be drawn
  */
 export function layoutGraph(records: readonly GraphRecord[], width: number): GraphDrawing | undefined {
 	const ids = new Set(records.map(({ id }) => id));
@@ -65,7 +68,7 @@ export function layoutGraph(records: readonly GraphRecord[], width: number): Gra
 	for (const [id, others] of needs) for (const other of others) neededBy.get(other)?.push(id);
 	const isAlone = ({ id }: GraphRecord) => needs.get(id)?.length === 0 && neededBy.get(id)?.length === 0;
 	const connected = records.filter((record) => !isAlone(record));
-	if (connected.length > MOST_DRAWN) return undefined;
+	if (connected.length > MOST_DRAWN || records.length > MOST_RECORDS) return undefined;
 
 	const layered = layoutConnected(connected, needs);
 	const single = records.filter(isAlone);
