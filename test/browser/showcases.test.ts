@@ -75,6 +75,9 @@ describeInBrowser('showcases', () => {
 				await page.getByRole('button', { name: 'Reset' }).click();
 				expect(await clock(page)).toBe('0 ms');
 				expect(await page.locator('.log [data-p="future"]').count()).toBeGreaterThan(0);
+				const early = await page.locator('.checks .pending').first().innerHTML();
+				expect(early).toContain('Not checked yet');
+				expect(early).not.toMatch(/v-holds|v-broken/);
 				await page.getByRole('button', { name: 'Play' }).click();
 				await page.clock.runFor(LONGEST_RUN);
 				expect(await clock(page)).toBe(end);

@@ -86,8 +86,11 @@ export function playerView(root: HTMLElement, title: string) {
 		checks.forEach((item, index) => {
 			const known = moment.checks.includes(index);
 			item.classList.toggle('pending', !known);
+			const verdict = recording.checks[index]?.ok ? 'holds' : 'broken';
+			// Before it is known, nothing tells how it will end: neither the sign nor the word.
+			item.querySelector('use')?.setAttribute('href', known ? `#v-${verdict}` : '#v-open');
 			const word = item.querySelector('.word');
-			if (word) word.textContent = known ? (recording.checks[index]?.ok ? 'Holds' : 'Broken') : 'Not checked yet';
+			if (word) word.textContent = known ? (verdict === 'holds' ? 'Holds' : 'Broken') : 'Not checked yet';
 		});
 		const known = moment.checks.flatMap((index) => recording.checks[index] ?? []);
 		const text = verdictText(known, recording.checks.length);

@@ -39,6 +39,32 @@ describe('layoutGraph', () => {
 		});
 	});
 
+	it('leads no line through a box: between layers it is free, and in a layer it passes between the boxes', () => {
+		const long = [
+			record('a'),
+			record('b', 'a'),
+			record('c', 'b'),
+			record('d', 'a', 'c'),
+			record('e', 'a'),
+			record('f', 'c', 'e'),
+		];
+		const { nodes, edges } = draw(long);
+		for (const { from, to, path } of edges) {
+			for (const [, x1, y, x2] of path.matchAll(/([\d.]+) ([\d.]+)H([\d.]+)/g)) {
+				const crossed = nodes.filter(
+					(box) =>
+						![from, to].includes(box.id) &&
+						Number(y) > box.y &&
+						Number(y) < box.y + box.height &&
+						Number(x2) > box.x &&
+						Number(x1) < box.x + box.width,
+				);
+				expect(crossed.map(({ id }) => `${from} → ${to} crosses ${id}`)).toEqual([]);
+			}
+		}
+		expect(edges).toHaveLength(7);
+	});
+
 	it('visits what is built on before what builds on it, and the others last', () => {
 		const order = draw().nodes.map(({ id }) => id);
 		expect(order[0]).toBe('base');

@@ -101,24 +101,53 @@ function layoutConnected(
 	for (const { id } of records) for (const other of needs.get(id) ?? []) graph.setEdge(other, id);
 	layout(graph);
 
+	// Boxes begin at the left edge of their layer, so that the gaps between layers belong to the lines alone.
+	const layers = layersOf(records.map(({ id }) => graph.node(id)));
+	const layerOf = (id: string) => layers.findIndex(({ middle }) => Math.abs(middle - graph.node(id).x) < 1);
 	const boxes = records.map(({ id, title }): Box => {
-		const { x, y, width } = graph.node(id);
-		return { id, label: shortTitle(title), x: round(x - width / 2), y: round(y - HEIGHT / 2), width, height: HEIGHT };
+		const { y, width } = graph.node(id);
+		const x = layers[layerOf(id)]?.left ?? 0;
+		return { id, label: shortTitle(title), x, y: round(y - HEIGHT / 2), width, height: HEIGHT };
 	});
 	const edges = graph.edges().map(({ v, w }): GraphEdge => {
-		// From the middle of one side to the middle of the other; only the bends between are dagre's.
-		const [from, to] = [graph.node(v), graph.node(w)];
-		const route: readonly { x: number; y: number }[] = graph.edge(v, w).points ?? [];
-		const bends = route.slice(1, -1).filter(({ x }) => x > from.x + from.width / 2 + 8);
-		const points = [
-			{ x: from.x + from.width / 2, y: from.y },
-			...bends.filter(({ x }) => x < to.x - to.width / 2 - 8),
-			{ x: to.x - to.width / 2, y: to.y },
-		];
-		return { from: v, to: w, path: curve(points.map(({ x, y }) => ({ x: round(x), y: round(y) }))) };
+		const route: readonly Point[] = graph.edge(v, w).points ?? [];
+		const [from, to] = [layerOf(v), layerOf(w)];
+		const start = (layers[from]?.left ?? 0) + graph.node(v).width;
+		let path = `M${start} ${round(graph.node(v).y)}H${layers[from]?.right ?? start}`;
+		let before = { x: layers[from]?.right ?? start, y: round(graph.node(v).y) };
+		for (const layer of layers.slice(from + 1, to + 1)) {
+			const isLast = layer === layers[to];
+			const y = round(isLast ? graph.node(w).y : heightAt(route, layer.middle));
+			const half = round((before.x + layer.left) / 2);
+			path += `C${half} ${before.y} ${half} ${y} ${layer.left} ${y}${isLast ? '' : `H${layer.right}`}`;
+			before = { x: layer.right, y };
+		}
+		return { from: v, to: w, path };
 	});
 	const { width = 0, height = 0 } = graph.graph();
 	return { boxes: boxes.sort(byPlace), edges, width: Math.ceil(width), height: Math.ceil(height) };
+}
+
+interface Point {
+	x: number;
+	y: number;
+}
+
+/** The layers of placed boxes, which share a middle, from left to right, each as wide as its widest box. */
+function layersOf(boxes: readonly { x: number; width: number }[]): { middle: number; left: number; right: number }[] {
+	const widest = new Map<number, number>();
+	for (const { x, width } of boxes) widest.set(x, Math.max(width, widest.get(x) ?? 0));
+	return [...widest]
+		.sort(([a], [b]) => a - b)
+		.map(([middle, width]) => ({ middle, left: round(middle - width / 2), right: round(middle + width / 2) }));
+}
+
+/** How high a route passes at a place. */
+function heightAt(route: readonly Point[], x: number): number {
+	const after = route.findIndex((point) => point.x >= x);
+	const [b, a] = [route[after] ?? route.at(-1), route[after - 1] ?? route[0]];
+	if (!a || !b) return 0;
+	return a.x === b.x ? b.y : a.y + ((x - a.x) / (b.x - a.x)) * (b.y - a.y);
 }
 
 /** Rows of boxes, each as full as the width allows. */
@@ -170,21 +199,7 @@ function aside(a: Box, b: Box): number {
 }
 
 function byPlace(a: Box, b: Box): number {
-	return a.x + a.width / 2 - (b.x + b.width / 2) || a.y - b.y;
-}
-
-/** Through the points, level at both ends. */
-function curve(points: readonly { x: number; y: number }[]): string {
-	const [first, ...rest] = points;
-	if (!first) return '';
-	let path = `M${first.x} ${first.y}`;
-	let before = first;
-	for (const point of rest) {
-		const middle = round((before.x + point.x) / 2);
-		path += `C${middle} ${before.y} ${middle} ${point.y} ${point.x} ${point.y}`;
-		before = point;
-	}
-	return path;
+	return a.x - b.x || a.y - b.y;
 }
 
 function shortTitle(title: string): string {

@@ -30,10 +30,15 @@ export function timelineSvg(drawing: TimelineDrawing, recording: Recording, name
 			`<text class="tick" x="${tickX}"${t === 0 ? ' dx="4"' : ''} y="${bottom + 19}" text-anchor="${anchor}">${timeText(t)}</text>`,
 		);
 	}
+	let written = Number.NEGATIVE_INFINITY;
 	for (const fold of folds) {
 		const middle = (fold.left + fold.right) / 2;
 		parts.push(
 			`<rect class="fold" x="${at(fold.left)}" width="${at(fold.right - fold.left)}" y="0" height="${bottom}"/>`,
+		);
+		if (middle - written < 44) continue;
+		written = middle;
+		parts.push(
 			`<text class="tick skipped" x="${at(middle)}" y="${bottom + 19}" text-anchor="middle">+${timeText(fold.skipped)}</text>`,
 		);
 	}

@@ -87,6 +87,7 @@ export function layoutTimeline(recording: Recording, width: number, labels = tru
 		lanes.push({ name, y: top, height });
 		top += height;
 	}
+	const folds = scale.folds.map((fold) => ({ left: x(fold.from), right: x(fold.to), skipped: fold.to - fold.from }));
 	return {
 		width,
 		height: top + AXIS,
@@ -94,8 +95,11 @@ export function layoutTimeline(recording: Recording, width: number, labels = tru
 		right,
 		lanes,
 		marks: marks.sort((a, b) => a.index - b.index),
-		ticks: axisTicks(scale, 84 / (right - left)).map(({ t, place }) => ({ t, x: left + place * (right - left) })),
-		folds: scale.folds.map((fold) => ({ left: x(fold.from), right: x(fold.to), skipped: fold.to - fold.from })),
+		// Under a fold stands how much it skips; ticks leave room for it.
+		ticks: axisTicks(scale, 84 / (right - left))
+			.map(({ t, place }) => ({ t, x: left + place * (right - left) }))
+			.filter((tick) => folds.every((fold) => Math.abs(tick.x - (fold.left + fold.right) / 2) > 56)),
+		folds,
 		scale,
 	};
 }
