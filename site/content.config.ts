@@ -1,5 +1,5 @@
-import { glob } from 'astro/loaders';
 import { defineCollection } from 'astro:content';
+import { glob } from 'astro/loaders';
 import { GUIDE_FILES, README_FILES } from './lib/doc-pages.ts';
 
 /** An entry's id is its file, from the root of the repository. */
