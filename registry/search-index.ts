@@ -9,6 +9,10 @@ export interface SearchIndex {
 	/** For each term, where it stands. */
 	postings: ReadonlyMap<string, Posting>;
 	asks: readonly IndexedAsk[];
+	/** For each record how many texts it has: the title, each keyword, each ask, … */
+	texts: readonly number[];
+	/** The sum of `texts`. */
+	allTexts: number;
 	/** Records by folded id, folded title and the terms of the title (see `termsKey`): what an exact look-up finds. */
 	names: ReadonlyMap<string, readonly number[]>;
 	/** Records by the terms of each of their keywords and capabilities: what a short look-up finds. */
@@ -27,6 +31,8 @@ export interface Posting {
 	fields: readonly number[];
 	/** For each of `patterns` in how many of its texts it stands: the title, each keyword, each ask, … */
 	texts: readonly number[];
+	/** The sum of `texts`. */
+	allTexts: number;
 	/** The asks that hold it, as indices into `asks`. */
 	asks: readonly number[];
 }
@@ -55,7 +61,13 @@ export type SearchField = keyof typeof FIELD_WEIGHTS;
 /** The fields from the heaviest to the lightest: a term is filed under the first that has it. */
 export const SEARCH_FIELDS = Object.keys(FIELD_WEIGHTS) as readonly SearchField[];
 
-type OpenPosting = { [Key in keyof Posting]: number[] };
+interface OpenPosting {
+	patterns: number[];
+	fields: number[];
+	texts: number[];
+	allTexts: number;
+	asks: number[];
+}
 
 /** Indexes patterns, best given in the order of every surface, which settles ties. Pure. */
 export function buildIndex(patterns: readonly PatternRecord[]): SearchIndex {
@@ -64,10 +76,11 @@ export function buildIndex(patterns: readonly PatternRecord[]): SearchIndex {
 	const names = new Map<string, number[]>();
 	const phrases = new Map<string, number[]>();
 	const words = new Map<string, string>();
+	const texts = patterns.map(() => 0);
 	const posting = (term: string): OpenPosting => {
 		const known = postings.get(term);
 		if (known) return known;
-		const fresh = { patterns: [], fields: [], texts: [], asks: [] };
+		const fresh = { patterns: [], fields: [], texts: [], allTexts: 0, asks: [] };
 		postings.set(term, fresh);
 		return fresh;
 	};
@@ -77,6 +90,7 @@ export function buildIndex(patterns: readonly PatternRecord[]): SearchIndex {
 		for (const phrase of phrasesOf(record)) push(phrases, phrase, pattern);
 		for (const [field, name] of SEARCH_FIELDS.entries()) {
 			for (const text of fieldTexts(record, name)) {
+				texts[pattern] = (texts[pattern] ?? 0) + 1;
 				const tokens = tokenize(text);
 				for (const { term, word } of tokens) words.set(word, term);
 				const terms = new Set(tokens.map(({ term }) => term));
@@ -93,6 +107,8 @@ export function buildIndex(patterns: readonly PatternRecord[]): SearchIndex {
 		patterns,
 		postings,
 		asks: asks.map(({ pattern, text, terms }) => ({ pattern, text, length: Math.hypot(...terms.map(weight)) || 1 })),
+		texts,
+		allTexts: texts.reduce((sum, count) => sum + count, 0),
 		names,
 		phrases,
 		vocabulary: [...postings.keys()].sort(),
@@ -102,6 +118,7 @@ export function buildIndex(patterns: readonly PatternRecord[]): SearchIndex {
 
 /** Notes that one more text of a record holds a term. Fields come heaviest first, so the first to file it is the best. */
 function file(open: OpenPosting, pattern: number, field: number): void {
+	open.allTexts++;
 	const last = open.patterns.length - 1;
 	if (open.patterns[last] === pattern) {
 		open.texts[last] = (open.texts[last] ?? 0) + 1;

@@ -140,9 +140,9 @@ describe('searchPatterns', () => {
 	});
 
 	it('settles ties for deep cards, then by the order of every surface', () => {
-		const light = record({ id: 'light', title: 'Lease holder', category: 'calls' });
-		const late = record({ id: 'late', title: 'Lease holder', category: 'storage' });
-		const deep = record({ id: 'deep', title: 'Lease holder', category: 'storage', tier: 'deep' });
+		const light = record({ id: 'light', title: 'Lease holder', keywords: ['lease'], category: 'calls' });
+		const late = record({ id: 'late', title: 'Lease holder', keywords: ['lease'], category: 'storage' });
+		const deep = record({ id: 'deep', title: 'Lease holder', keywords: ['lease'], category: 'storage', tier: 'deep' });
 		const { index } = createLibrary(registry([late, deep, light, ...others]));
 		expect(searchPatterns(index, 'lease').hits.map(({ record }) => record.id)).toEqual(['deep', 'light', 'late']);
 	});
@@ -153,6 +153,19 @@ describe('searchPatterns', () => {
 			'retry-backoff',
 		]);
 		expect(ids('429')).toHaveLength(2);
+	});
+
+	it('lists a weak hit only after good ones, and only when it comes near to the best', () => {
+		const { hits } = searchPatterns(index, 'call a flaky payment API safely, and throttle clients');
+		const grades = hits.map(({ grade }) => grade === 'weak');
+		expect(grades).toEqual(grades.toSorted((a, b) => Number(a) - Number(b)));
+		const weakest = hits.filter(({ grade }) => grade === 'weak').map(({ score }) => score);
+		expect(weakest.every((score) => score >= (hits[0]?.score ?? 0) / 2)).toBe(true);
+	});
+
+	it('takes one word or two that hardly any card has for a look-up', () => {
+		expect(searchPatterns(index, 'allocator').hits[0]).toMatchObject({ record: { id: 'rate-limit' } });
+		expect(searchPatterns(index, 'allocator zebra').verdict).toBe('no-match');
 	});
 
 	it('shows at most the limit and counts the rest', () => {
@@ -196,8 +209,11 @@ describe('searchPatterns', () => {
 				expect(searchPatterns(index, text)).toEqual(result);
 				expect(result.hits.length).toBeLessThanOrEqual(result.total);
 				expect(result.verdict === 'match').toBe(result.hits.length > 0);
-				const scores = result.hits.map(({ score }) => score);
-				expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+				for (const weak of [false, true]) {
+					const scores = result.hits.filter(({ grade }) => (grade === 'weak') === weak).map(({ score }) => score);
+					expect(scores).toEqual(scores.toSorted((a, b) => b - a));
+				}
+				expect(result.hits[0]?.grade).not.toBe('weak');
 			}),
 		);
 	});

@@ -4,13 +4,18 @@ import type { BenchQuery, Ranker } from './query-set.ts';
 export interface Measure {
 	covered: number;
 	uncovered: number;
-	/** Covered queries whose first hit is right, refusals counting as wrong. */
+	/**
+	 * Covered queries whose first card is right. Ranking is measured apart from refusal: of a query that is answered with a
+	 * no-match the near misses count, which the answer shows as well.
+	 */
 	accuracyAt1: number;
-	/** Covered queries with a right hit among the first three, and among the first five. */
+	/** Covered queries with a right card among the first three, and among the first five. */
 	recallAt3: number;
 	recallAt5: number;
-	/** Mean reciprocal rank of the first right hit, 0 where there is none. */
+	/** Mean reciprocal rank of the first right card, 0 where there is none. */
 	mrr: number;
+	/** Covered queries that are answered, and with the right card first: both at once. */
+	answeredRight: number;
 	/** Covered queries that were answered with a no-match, and uncovered ones that were. */
 	coveredRefused: number;
 	uncoveredRefused: number;
@@ -22,7 +27,7 @@ export function measure(rank: Ranker, queries: readonly BenchQuery[]): Measure {
 	const uncovered = queries.filter(({ expect }) => expect.length === 0);
 	const places = covered.map(({ query, expect }) => {
 		const { ids, match } = rank(query);
-		return { match, place: match ? ids.findIndex((id) => expect.includes(id)) : -1 };
+		return { match, place: ids.findIndex((id) => expect.includes(id)) };
 	});
 	const within = (count: number) => share(places, ({ place }) => place >= 0 && place < count);
 	return {
@@ -32,6 +37,7 @@ export function measure(rank: Ranker, queries: readonly BenchQuery[]): Measure {
 		recallAt3: within(3),
 		recallAt5: within(5),
 		mrr: places.reduce((sum, { place }) => sum + (place < 0 ? 0 : 1 / (place + 1)), 0) / places.length,
+		answeredRight: share(places, ({ match, place }) => match && place === 0),
 		coveredRefused: share(places, ({ match }) => !match),
 		uncoveredRefused: share(uncovered, ({ query }) => !rank(query).match),
 	};
