@@ -63,8 +63,25 @@ describeInBrowser('showcases', () => {
 	}
 
 	describe.each(ids)('%s', (id) => {
+		let page: Page;
+		let problems: string[];
+		let close: () => Promise<void>;
+		beforeAll(async () => {
+			({ page, problems, close } = await open(`/showcases/${id}/`, { viewport: { width: 1440, height: 800 } }));
+		});
+		afterAll(() => close?.());
+
+		it('fits any screen, with every label in its place', { timeout: 60_000 }, async () => {
+			for (const width of [1440, 768, 320]) {
+				await page.setViewportSize({ width, height: 800 });
+				await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+				expect(await over(page)).toBe(0);
+				expect(await strayLabels(page)).toEqual([]);
+			}
+			expect(problems).toEqual([]);
+		});
+
 		it('plays to the end with every check green, and red without the pattern', { timeout: 60_000 }, async () => {
-			const { page, problems, close } = await open(`/showcases/${id}/`);
 			await page.clock.install();
 			for (const [name, expected] of [
 				['With the pattern', 'holds'],
@@ -92,19 +109,6 @@ describeInBrowser('showcases', () => {
 			}
 			expect(await page.locator('[data-error]').isHidden()).toBe(true);
 			expect(problems).toEqual([]);
-			await close();
-		});
-
-		it('fits any screen, with every label in its place', { timeout: 60_000 }, async () => {
-			const { page, problems, close } = await open(`/showcases/${id}/`, { viewport: { width: 1440, height: 800 } });
-			for (const width of [1440, 768, 320]) {
-				await page.setViewportSize({ width, height: 800 });
-				await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-				expect(await over(page)).toBe(0);
-				expect(await strayLabels(page)).toEqual([]);
-			}
-			expect(problems).toEqual([]);
-			await close();
 		});
 	});
 
