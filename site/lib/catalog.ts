@@ -3,10 +3,12 @@
  * nothing else of the site imports `registry/`. Safe in a browser; what reads the disk is in `source.ts`.
  */
 export { refLine, requiresText } from '../../registry/card.ts';
+export { blankFrontMatter } from '../../registry/front-matter.ts';
 export { dependencyClosure, dependencyOrder, dependents, requiresClosure } from '../../registry/graph.ts';
 export { createLibrary, type Library } from '../../registry/library.ts';
 export { type GroupSection, sections, visiblePatterns } from '../../registry/order.ts';
 export { readRegistry } from '../../registry/read.ts';
+export { normalizeRoute } from '../../registry/routes.ts';
 export type { Invariant, PatternRecord, Ref, Registry } from '../../registry/schema.ts';
 export { type Grade, type Hit, type SearchResult, searchPatterns } from '../../registry/search.ts';
 export { declaredTests, isScript } from '../../registry/test-names.ts';

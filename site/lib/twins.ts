@@ -1,14 +1,14 @@
-import remarkFrontmatter from 'remark-frontmatter';
 import remarkGfm from 'remark-gfm';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 import { visit } from 'unist-util-visit';
+import { blankFrontMatter } from './catalog.ts';
 import { docLink } from './doc-links.ts';
 import { diskTargets } from './doc-targets.ts';
 import { absoluteHref } from './links.ts';
 import { library, readText, root } from './source.ts';
 
-const parser = unified().use(remarkParse).use(remarkGfm).use(remarkFrontmatter, ['yaml']);
+const parser = unified().use(remarkParse).use(remarkGfm);
 const targets = diskTargets({
 	root,
 	base: absoluteHref('/'),
@@ -33,7 +33,7 @@ export function hasTwin(path: string): boolean {
 /** Rewrites the links of a Markdown text in place; all else keeps its bytes. */
 function absoluteLinks(text: string, path: string): string {
 	const edits: { from: number; to: number; url: string }[] = [];
-	visit(parser.parse(text), (node) => {
+	visit(parser.parse(blankFrontMatter(text)), (node) => {
 		if (node.type !== 'link' && node.type !== 'definition') return;
 		const start = node.position?.start.offset;
 		const end = node.position?.end.offset;
