@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -11,6 +11,7 @@ import { loadRegistry } from './registry.ts';
 const SITE = 'https://example.org';
 const { registry, patterns } = loadRegistry();
 const root = process.cwd();
+const scenarios = patterns.map(({ id }) => id).filter((id) => existsSync(`${root}/library/${id}/${id}.demo.ts`));
 
 describe.each(['/', '/repo'])('the site built below %s', (base) => {
 	let folder = '';
@@ -77,6 +78,28 @@ describe.each(['/', '/repo'])('the site built below %s', (base) => {
 			expect(twin).toContain(`# ${title}`.slice(0, 20));
 			expect(twin).not.toMatch(/\]\((?!https?:\/\/|#|<https?:)/);
 		}
+	});
+
+	it('every page but the one for lost readers has a Markdown twin, which it names', () => {
+		for (const { path, html } of crawledPages(folder).values()) {
+			if (path === '/404.html') continue;
+			const twin = `${path}index.html.md`;
+			expect(html, path).toContain(`<link rel="alternate" type="text/markdown" href="${prefix}${twin}"`);
+			expect(read(twin), twin).toMatch(/^# \S/m);
+		}
+		for (const id of scenarios) {
+			const twin = read(`showcases/${id}/index.html.md`);
+			expect(twin, id).toContain('- `pattern`: ');
+			expect(twin, id).toContain(`${SITE}${prefix}/docs/pattern-library/${id}/index.html.md`);
+			const [, held = '', broken = ''] = twin.split(/^## With(?:out)? the pattern$/m);
+			expect(held, id).toContain('- **Holds**: ');
+			expect(held, id).not.toContain('- **Broken**: ');
+			expect(broken, id).toContain('- **Broken**: ');
+		}
+		const frames = [...read('showcases/mcp/index.html.md').matchAll(/^(`{3,})json\n([\s\S]*?)\n\1$/gm)];
+		expect(frames.length).toBeGreaterThan(20);
+		for (const [, , json = ''] of frames) expect(JSON.parse(json)).toMatchObject({ jsonrpc: '2.0' });
+		expect(read('search/index.html.md')).toContain(`${SITE}${prefix}/search/?q=`);
 	});
 
 	it('shows each pinned rule with the line of its test', () => {

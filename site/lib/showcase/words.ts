@@ -1,4 +1,13 @@
+import { PATHS } from '../links.ts';
 import { showcases } from './demos.ts';
+
+/** The page about the server. */
+export const SERVER_PAGE = {
+	path: `${PATHS.showcases}mcp/`,
+	title: 'The server, seen from outside',
+	description:
+		'What the server serves, how it is shut in, and a whole session with it, recorded frame by frame in both eras of the protocol.',
+} as const;
 
 /** What the page of all scenarios says when there is none. */
 export const NO_SHOWCASE =
