@@ -12,6 +12,8 @@ export const RANKING = {
 	about: 2,
 	/** Of this many texts a term may stand in one by chance; where cards have more of them, one text says less. */
 	textsByChance: 20,
+	/** Cards are taken to have this fraction of the average number of texts more than they have. */
+	textsAdded: 8,
 	/** What each kind of evidence adds to the grade, and what unknown words take from it. See `evidenceOf`. */
 	evidence: { coverage: 0.27, ask: 0.09, about: 0.64, unknown: 0.06 },
 	/** A card without asks can show no nearness to one and less of what it is about; its evidence counts this much more. */
@@ -21,18 +23,19 @@ export const RANKING = {
 	partial: 0.5,
 } as const;
 
-/** Keeps the concentration of a term in a card with few texts from being overstated. */
-const FEW_TEXTS = 10;
-
 /**
  * How much a card is about a term, and not only has it: the logarithm of how much denser the term stands in the card's
- * texts than in all texts, damped when that rests on one text or two, which may have it by chance.
- * @param count in how many texts of the card the term stands; `all` in how many of all cards
+ * texts than in all texts, damped when that rests on one text or two, which may have it by chance, and when most cards
+ * have the term.
+ * @param count in how many texts of the card the term stands; `all` in how many of all cards; `cards` how many have it
  */
-export function aboutness(index: SearchIndex, pattern: number, count: number, all: number): number {
-	const density = count / ((index.texts[pattern] ?? 0) + FEW_TEXTS);
-	const chance = index.allTexts / index.patterns.length / RANKING.textsByChance;
-	return (count / (count + chance)) * Math.log(1 + (density * index.allTexts) / all);
+export function aboutness(index: SearchIndex, pattern: number, count: number, all: number, cards: number): number {
+	const average = index.allTexts / index.patterns.length;
+	// A share of the average is added, so that one text of a card with few does not look dense.
+	const density = count / ((index.texts[pattern] ?? 0) + average / RANKING.textsAdded);
+	const chance = average / RANKING.textsByChance;
+	const common = (cards / index.patterns.length) ** 6;
+	return (1 - common) * (count / (count + chance)) * Math.log(1 + (density * index.allTexts) / all);
 }
 
 /** What speaks for a hit, and what against it. */

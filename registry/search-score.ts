@@ -34,7 +34,8 @@ export function scoreAll(index: SearchIndex, query: string, terms: readonly Quer
 			const pattern = patterns[at] ?? 0;
 			fields[pattern] = (fields[pattern] ?? 0) + weight * (WEIGHTS[best[at] ?? 0] ?? 0) * term.idf;
 			covered[pattern] = (covered[pattern] ?? 0) + weight * term.idf;
-			about[pattern] = (about[pattern] ?? 0) + weight * aboutness(index, pattern, texts[at] ?? 1, allTexts);
+			about[pattern] =
+				(about[pattern] ?? 0) + weight * aboutness(index, pattern, texts[at] ?? 1, allTexts, patterns.length);
 		}
 	}
 	const asks = nearestAsks(index, terms);
