@@ -62,6 +62,15 @@ describe('renderExcerpt', () => {
 		);
 	});
 
+	it('finds a test by the full name under which a card pins it', () => {
+		const tests =
+			"describe('queue', () => {\n\tit('gives a job once', () => {\n\t\texpect(1);\n\t});\n\n\tit('b', () => {});\n});\n";
+		expect(text({ section: 'queue > gives a job once' }, tests, 'a.test.ts')).toContain(
+			'lines 2–4 of 7 · section gives a job once',
+		);
+		expect(text({ section: '#queue > b' }, tests, 'a.test.ts')).toContain('lines 6–7 of 7');
+	});
+
 	it('cuts a long line, and says that a file is longer than what is read of it', () => {
 		expect(text({}, 'x'.repeat(5000))).toContain('… (4000 more characters on this line)');
 		expect(text({}, ten, 'a.txt', true)).toContain('of 10 or more');

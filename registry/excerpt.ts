@@ -48,7 +48,7 @@ export function renderExcerpt(
 	let count = Math.min(request.lineCount ?? DEFAULT_LINES, MAX_LINES);
 	let title = '';
 	if (request.section !== undefined) {
-		const section = findSection(outline, request.section);
+		const section = findSection(outline, request.section) ?? testByName(lines, request.section);
 		if (!section) return { ok: false, problem: missingSection(file.path, request.section, outline) };
 		first = section.start;
 		count = Math.min(section.end - section.start + 1, request.lineCount ?? MAX_LINES, MAX_LINES);
@@ -134,6 +134,18 @@ function findSection(outline: readonly Section[], asked: string): Section | unde
 		outline.find(({ name }) => name === bare || name === `#${bare}`) ??
 		outline.find(({ name, title }) => name.toLowerCase() === `#${folded}` || title.toLowerCase() === folded)
 	);
+}
+
+const TEST_CALL = /^\s*(?:describe|it|test)(?:\.\w+)*(?:\(.*\))?\(\s*(['"`])(.+?)\1\s*,/;
+
+/** A test by its full name as cards pin it, `describe > test`: the last part decides, the indentation ends it. */
+function testByName(lines: readonly string[], asked: string): Section | undefined {
+	const title = asked.replace(/^#/, '').split(' > ').at(-1)?.trim() ?? '';
+	const at = lines.findIndex((line) => TEST_CALL.exec(line)?.[2] === title);
+	if (at < 0) return undefined;
+	const indentation = /^\s*/.exec(lines[at] ?? '')?.[0] ?? '';
+	const last = lines.findIndex((line, below) => below > at && line.startsWith(`${indentation}}`));
+	return { name: title, title, start: at + 1, end: last < 0 ? lines.length : last + 1, depth: 1 };
 }
 
 function missingSection(path: string, asked: string, outline: readonly Section[]): string {

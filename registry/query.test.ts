@@ -129,8 +129,15 @@ Next: get_pattern {"id": "job-queue"} for the card, or with "sections": ["avoid_
 
 	it('says when a query has nothing to search by, and when a category does not exist', () => {
 		expect(text('search_patterns', { query: 'the of' })).toContain('has no word to search by');
-		expect(text('search_patterns', { query: 'retry', category: 'cals' })).toContain(
-			'There is no category "cals"; there are: calls, load, storage.',
+	});
+
+	it('refuses a category that does not exist, and says what a filter hides', () => {
+		expect(call('search_patterns', { query: 'retry', category: 'cals' })).toEqual({
+			isError: true,
+			text: 'search_patterns: there is no category "cals"; there are: calls, load, storage',
+		});
+		expect(text('search_patterns', { query: 'background jobs after a crash', tier: 'light' })).toBe(
+			'None (tier light); without the filter 1 pattern matches "background jobs after a crash". Ask again without it.',
 		);
 	});
 

@@ -93,6 +93,10 @@ const ALL: readonly Tool[] = [
 		},
 		{ query: 'call a flaky API safely' },
 		(library, { query, limit = DEFAULT_LIMIT, category, tier, detail }) => {
+			const categories = library.registry.categories.map(({ id }) => id);
+			if (category && !categories.includes(category)) {
+				return { problem: `there is no category "${category.slice(0, 80)}"; there are: ${categories.join(', ')}` };
+			}
 			const options = { limit, ...(category ? { category } : {}), ...(tier ? { tier: tier as 'deep' | 'light' } : {}) };
 			return renderSearch(library, searchPatterns(library.index, query, options), {
 				...options,

@@ -1,6 +1,6 @@
 import { oneLine, requiresText } from './card.ts';
 import type { Library } from './library.ts';
-import type { Hit, SearchResult } from './search.ts';
+import { type Hit, type SearchResult, searchPatterns } from './search.ts';
 import { ANSWER_BUDGET, approximateTokens } from './tokens.ts';
 
 /** What a search was asked for, for the words of its answer. */
@@ -86,6 +86,12 @@ function matchText(hit: Hit): string {
 }
 
 function noMatch(library: Library, result: SearchResult, request: SearchAnswerRequest): string[] {
+	const elsewhere = filterText(request) === '' ? 0 : searchPatterns(library.index, request.query).total;
+	if (elsewhere > 0) {
+		return [
+			`None${filterText(request)}; without the filter ${elsewhere} ${elsewhere === 1 ? 'pattern matches' : 'patterns match'} "${oneLine(request.query).slice(0, 200)}". Ask again without it.`,
+		];
+	}
 	const lines = [
 		`No match: no pattern of this library covers "${oneLine(request.query).slice(0, 200)}"${filterText(request)}.`,
 	];
@@ -97,11 +103,6 @@ function noMatch(library: Library, result: SearchResult, request: SearchAnswerRe
 		}
 	}
 	lines.push('If other words describe the task, ask once more with them; otherwise build it without this library.');
-	if (request.category && !library.registry.categories.some(({ id }) => id === request.category)) {
-		lines.push(
-			`There is no category "${request.category}"; there are: ${library.registry.categories.map(({ id }) => id).join(', ')}.`,
-		);
-	}
 	return lines;
 }
 

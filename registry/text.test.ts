@@ -15,6 +15,7 @@ describe('tokenize', () => {
 		['段', ['段']],
 		['HITL', ['hitl']],
 		['HTTP 429', ['http', '429']],
+		['502s', ['502']],
 		['node.js', ['node', 'js']],
 		['E-mail', ['email']],
 		['Поиск', ['поиск']],

@@ -92,7 +92,7 @@ const stems = new Map<string, string>();
 const MAX_STEMS = 50_000;
 
 function termOf(found: string): string {
-	if (!/^[a-z]+$/.test(found)) return found;
+	if (!/^[a-z]+$/.test(found)) return found.replace(/(?<=^\d+)s$/, '');
 	const known = stems.get(found);
 	if (known !== undefined) return known;
 	const term = stem(spelling(found));
