@@ -10,5 +10,6 @@ export { type GroupSection, sections, visiblePatterns } from '../../registry/ord
 export { readRegistry } from '../../registry/read.ts';
 export { normalizeRoute } from '../../registry/routes.ts';
 export type { Invariant, PatternRecord, Ref, Registry } from '../../registry/schema.ts';
-export { type Grade, type Hit, type SearchResult, searchPatterns } from '../../registry/search.ts';
+export { type Hit, type SearchResult, searchPatterns } from '../../registry/search.ts';
+export type { Grade } from '../../registry/search-evidence.ts';
 export { declaredTests, isScript } from '../../registry/test-names.ts';
