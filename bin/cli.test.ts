@@ -5,7 +5,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRepositoryTools } from '../mcp/repository-tools.ts';
 import { workplace } from './testing.ts';
 
-const place = workplace({ 'src/queue.ts': 'const started = Date.now();\n' });
+const place = workplace({
+	'src/queue.ts': 'const started = Date.now();\n',
+	'package.json': '{"homepage": "https://shop.dev", "repository": "acme/shop"}\n',
+});
 beforeAll(async () => {
 	await place.run(['init']);
 	await place.run(['build']);

@@ -10,6 +10,8 @@ export interface Draft {
 	sourcePath(path: JsonPath): JsonPath;
 	/** True when the schema refused what stands at a path of the source, or something around it. */
 	leftOut(path: JsonPath): boolean;
+	/** True when the schema refused what stands at a path, something around it or something in it. */
+	touched(path: JsonPath): boolean;
 }
 
 /**
@@ -29,10 +31,15 @@ export function draftRegistry(value: unknown, problems: readonly SchemaProblem[]
 		...record,
 		id: typeof record.id === 'string' && record.id !== '' ? record.id : `(record ${index + 1})`,
 	}));
-	return { registry: readRegistry({ ...pruned, patterns }), sourcePath, leftOut };
+	return { registry: readRegistry({ ...pruned, patterns }), sourcePath, leftOut, touched };
 
 	function leftOut(path: JsonPath): boolean {
 		return path.some((_, index) => dropped.has(formatPath(path.slice(0, index + 1))));
+	}
+
+	function touched(path: JsonPath): boolean {
+		const prefix = `${formatPath(path)}[`;
+		return leftOut(path) || [...dropped].some((one) => one.startsWith(prefix));
 	}
 
 	function prune(part: unknown, path: JsonPath): unknown {
@@ -59,10 +66,11 @@ export function draftRegistry(value: unknown, problems: readonly SchemaProblem[]
 }
 
 /** What goes with a refused value: the list item that it belongs to, or itself when it is a field of a record. */
-function droppedBy({ path, at, unreadable }: SchemaProblem, root: unknown): string[] {
-	// The reader ignores a field that it does not know, and keeps text that only has the wrong form.
-	if (at === 'key' || (!unreadable && valueAt(root, path) !== '')) return [];
+function droppedBy({ path: found, at, unreadable, meant }: SchemaProblem, root: unknown): string[] {
+	const path = meant ?? found;
 	const item = path.findLastIndex((part) => typeof part === 'number');
 	const isRecordField = path[0] === 'patterns' && item === 1 && path.length > 2;
+	// The reader ignores a field that it does not know, and keeps text that only has the wrong form.
+	if (meant ? !isRecordField && !unreadable : at === 'key' || (!unreadable && valueAt(root, path) !== '')) return [];
 	return [formatPath(isRecordField ? path : path.slice(0, item + 1 || path.length))];
 }

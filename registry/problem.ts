@@ -11,6 +11,8 @@ export interface Problem {
 	at?: 'key' | 'value';
 	message: string;
 	fix: string;
+	/** The fields whose absence or emptiness is the finding. */
+	lacks?: readonly JsonPath[];
 }
 
 export function error(path: JsonPath, message: string, fix: string): Problem {

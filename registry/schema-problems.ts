@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { type JsonPath, valueAt } from './parse.ts';
-import { didYouMean, error, type Problem } from './problem.ts';
+import { formatPath, type JsonPath, valueAt } from './parse.ts';
+import { didYouMean, error, nearest, type Problem } from './problem.ts';
 import { registryJsonSchema, registrySchema } from './schema.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -8,13 +8,18 @@ type Issue = z.core.$ZodIssue;
 /** A problem of shape. Text that only breaks a rule of form (an id in upper case) can still be read; the rest cannot. */
 export interface SchemaProblem extends Problem {
 	unreadable: boolean;
+	/** The absent field that an unknown one was probably meant to be. */
+	meant?: JsonPath;
 }
 
 /** What the schema objects to in parsed JSON, in the words of someone who writes cards. */
 export function schemaProblems(value: unknown): SchemaProblem[] {
 	const result = registrySchema.safeParse(value);
 	if (result.success) return [];
-	return result.error.issues.flatMap((issue) => problemsOf(issue, value));
+	const problems = result.error.issues.flatMap((issue) => problemsOf(issue, value));
+	// A field that is there under a misspelt name is not missing too.
+	const meant = new Set(problems.flatMap((problem) => (problem.meant ? [formatPath(problem.meant)] : [])));
+	return problems.filter((problem) => problem.meant !== undefined || !meant.has(formatPath(problem.path)));
 }
 
 function problemsOf(issue: Issue, root: unknown): SchemaProblem[] {
@@ -25,11 +30,7 @@ function problemsOf(issue: Issue, root: unknown): SchemaProblem[] {
 	const missing = `The field ${JSON.stringify(path.at(-1) ?? '')} is missing.`;
 	switch (issue.code) {
 		case 'unrecognized_keys':
-			return issue.keys.map((key) => ({
-				...error([...path, key], `Unknown field ${JSON.stringify(key)}.`, unknownFieldFix(key, path)),
-				at: 'key',
-				unreadable: false,
-			}));
+			return issue.keys.map((key) => unknownField(key, path, found));
 		case 'invalid_union':
 			return invalidUnion(issue, path, root);
 		case 'invalid_type':
@@ -71,14 +72,30 @@ function isKeyIssue(issue: Issue): boolean {
 	return issue.code === 'unrecognized_keys';
 }
 
-function unknownFieldFix(key: string, path: JsonPath): string {
-	const known = Object.keys(schemaAt(path)?.properties ?? {});
-	return didYouMean(key, known, `Delete it. Fields here are ${known.join(', ')}.`);
+function unknownField(key: string, path: JsonPath, object: unknown): SchemaProblem {
+	const { properties = {}, required = [] } = schemaAt(path) ?? {};
+	const known = Object.keys(properties);
+	const absent = (field: string) => valueAt(object, [field]) === undefined;
+	const close = nearest(key, known);
+	const [missing, ...others] = required.filter(absent);
+	const otherwise =
+		missing !== undefined && others.length === 0
+			? `Rename it to ${JSON.stringify(missing)}, which is missing here, or delete it.`
+			: `Delete it. Fields here are ${known.join(', ')}.`;
+	const fix = didYouMean(key, known, otherwise);
+	const isMeant = close !== undefined && absent(close);
+	return {
+		...error([...path, key], `Unknown field ${JSON.stringify(key)}.`, fix),
+		at: 'key',
+		unreadable: isMeant && required.includes(close),
+		...(isMeant ? { meant: [...path, close] } : {}),
+	};
 }
 
 interface JsonSchema {
 	description?: string;
 	properties?: Record<string, JsonSchema>;
+	required?: string[];
 	items?: JsonSchema;
 	anyOf?: JsonSchema[];
 }

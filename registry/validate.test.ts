@@ -18,8 +18,8 @@ function valid() {
 			name: 'shop-patterns',
 			title: 'Shop patterns',
 			description: 'What the shop is built of.',
-			url: 'https://example.org/patterns',
-			repository: 'https://example.org/code',
+			url: 'https://shop.dev/patterns',
+			repository: 'https://shop.dev/code',
 		},
 		groups: [{ id: 'data', title: 'Data' }],
 		categories: [{ id: 'caching', title: 'Caching', group: 'data' }],
@@ -207,6 +207,59 @@ describe('validateRegistry', () => {
 		]);
 		expect(findings(({ patterns: [deep] }) => set(deep ?? {}, 'maturity', 'proved'))).toEqual([
 			'error local-cache maturity: Found "proved", expected "planned", "implemented", "proven".',
+		]);
+	});
+
+	it.each(['summary', 'tier', 'asks', 'invariants', 'tests', 'verifiedAt'] as const)(
+		'does not call %s missing as well when it stands under a misspelt name',
+		(field) => {
+			const misspelt = `${field.slice(0, -2)}${field.at(-1)}`;
+			expect(
+				findings(({ patterns: [deep] }) => {
+					set(deep ?? {}, misspelt, deep?.[field]);
+					Reflect.deleteProperty(deep ?? {}, field);
+				}),
+			).toEqual([`error local-cache ${misspelt}: Unknown field ${JSON.stringify(misspelt)}.`]);
+		},
+	);
+
+	it.each(['docs', 'tests', 'keywords', 'invariants'] as const)(
+		'does not call %s empty when its only entry is refused',
+		(field) => {
+			const refused = findings(({ patterns: [deep] }) => set(deep ?? {}, field, [7]));
+			expect(refused).toEqual([expect.stringContaining(`error local-cache ${field}[0]: Found the number 7`)]);
+		},
+	);
+
+	it('still calls a list empty that only stands beside a field nobody could mean', () => {
+		expect(
+			findings(({ patterns: [, light] }) => {
+				set(light ?? {}, 'docs', []);
+				set(light ?? {}, 'references', []);
+			}),
+		).toEqual([
+			'error shared-cache docs: A light record needs at least one doc; there is none.',
+			'error shared-cache references: Unknown field "references".',
+		]);
+	});
+
+	it('suggests the one field that is missing as the name of an unknown one', () => {
+		const registry = valid();
+		set(registry.patterns[0] ?? {}, 'invariants', [
+			{ rule: 'r', test: 'src/cache.test.ts#x' },
+			{ test: 'x', why: 'y' },
+		]);
+		const fixes = validate(JSON.stringify(registry)).map(({ field, fix }) => [field, fix]);
+		expect(fixes).toContainEqual([
+			'invariants[0].test',
+			'Rename it to "pinned_by", which is missing here, or delete it.',
+		]);
+		expect(fixes).toContainEqual(['invariants[1].test', 'Delete it. Fields here are rule, pinned_by.']);
+	});
+
+	it('warns of a placeholder for an address', () => {
+		expect(findings(({ library }) => set(library, 'url', 'https://example.org/x'))).toEqual([
+			'warning library.url: "https://example.org/x" is a placeholder, and links are made of it.',
 		]);
 	});
 

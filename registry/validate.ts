@@ -1,3 +1,4 @@
+import { checkAddresses } from './checks/addresses.ts';
 import type { Check, CheckContext } from './checks/check.ts';
 import { checkDependencies } from './checks/dependencies.ts';
 import { checkMaturity } from './checks/maturity.ts';
@@ -19,6 +20,7 @@ import { schemaProblems } from './schema-problems.ts';
 
 /** The contract beyond the schema. The order is of no account: findings are sorted by their place in the file. */
 const CHECKS: readonly Check[] = [
+	checkAddresses,
 	checkTier,
 	checkMaturity,
 	checkVocabulary,
@@ -61,6 +63,7 @@ export function validateRegistry({ text, file, files, today }: ValidationInput):
 
 function contractProblems(draft: Draft, context: CheckContext): Problem[] {
 	return CHECKS.flatMap((check) => check(context))
+		.filter(({ lacks = [] }) => !lacks.some((path) => draft.touched(draft.sourcePath(path))))
 		.map((problem) => ({ ...problem, path: draft.sourcePath(problem.path) }))
 		.filter(({ path }) => !isConsequence(path, draft));
 }

@@ -8,6 +8,9 @@ afterEach(() => place.remove());
 const PACKAGE =
 	'{\n    "name": "@acme/shop",\n    "scripts": {\n        "test": "x",\n        "patterns:check": "mine"\n    },\n    "zeta": 1,\n    "alpha": 2\n}\n';
 
+/** A fresh registry is valid but for the two addresses that nothing in the repository tells. */
+const ONLY_PLACEHOLDERS = /"errors":\s*0,\s*"warnings":\s*2,[\s\S]*library\.url[\s\S]*library\.repository/;
+
 describe('init', () => {
 	it.each([
 		['an empty folder', {}],
@@ -18,10 +21,16 @@ describe('init', () => {
 	])('makes a library of %s that validates, builds and checks', async (_what, files) => {
 		place = workplace(files);
 		expect(await place.run(['init'])).toMatchObject({ code: 0 });
-		expect(await place.run(['validate'])).toMatchObject({ code: 0, out: 'registry/registry.json: valid.\n' });
+		expect(await place.run(['validate', '--json'])).toMatchObject({
+			code: 0,
+			out: expect.stringMatching(ONLY_PLACEHOLDERS),
+		});
 		expect(await place.run(['build'])).toMatchObject({ code: 0 });
 		expect(await place.run(['check'])).toMatchObject({ code: 0 });
-		expect(await place.run(['validate'])).toMatchObject({ code: 0, out: 'registry/registry.json: valid.\n' });
+		expect(await place.run(['validate', '--json'])).toMatchObject({
+			code: 0,
+			out: expect.stringMatching(ONLY_PLACEHOLDERS),
+		});
 	});
 
 	it('adds scripts and keeps order, form and what is there', async () => {

@@ -12,22 +12,27 @@ export const checkMaturity = eachPattern((record, path, { today }) => {
 	const add = (problem: Problem) => problems.push(problem);
 	if (maturity === 'proven') {
 		if (proofs === 0) {
-			add(
-				error(
+			add({
+				...error(
 					[...path, 'maturity'],
 					'A proven record needs at least one ref in tests or showcases; there is none.',
 					'Name the proof, or lower maturity to "implemented".',
 				),
-			);
+				lacks: [
+					[...path, 'tests'],
+					[...path, 'showcases'],
+				],
+			});
 		}
 		if (verifiedAt === undefined) {
-			add(
-				error(
+			add({
+				...error(
 					[...path, 'maturity'],
 					'A proven record needs verifiedAt; there is none.',
 					'Check its proof and add the date.',
 				),
-			);
+				lacks: [[...path, 'verifiedAt']],
+			});
 		} else problems.push(...dateProblems([...path, 'verifiedAt'], verifiedAt, today));
 		return problems;
 	}

@@ -1,4 +1,4 @@
-import { error } from '../problem.ts';
+import { error, type Problem } from '../problem.ts';
 import { eachPattern } from './check.ts';
 
 const MIN_ASKS = { deep: 6, light: 3 };
@@ -12,7 +12,7 @@ export const checkTier = eachPattern((record, path) => {
 	const problems =
 		missingAsks > 0
 			? [
-					error(
+					lacking(
 						[...path, 'asks'],
 						`A ${tier} record needs at least ${MIN_ASKS[tier]} asks; this one has ${asks.length}.`,
 						`Add ${missingAsks}: tasks, symptoms or questions of people who do not know the pattern's name.`,
@@ -22,13 +22,13 @@ export const checkTier = eachPattern((record, path) => {
 	if (tier === 'deep') {
 		for (const field of DEEP_FIELDS.filter((name) => record[name].length === 0)) {
 			const fix = `Fill in ${field}, or make the record light.`;
-			problems.push(error([...path, field], `A deep record needs ${field}; there is none.`, fix));
+			problems.push(lacking([...path, field], `A deep record needs ${field}; there is none.`, fix));
 		}
 		return problems;
 	}
 	if (docs.length === 0) {
 		problems.push(
-			error([...path, 'docs'], 'A light record needs at least one doc; there is none.', 'Add what to read first.'),
+			lacking([...path, 'docs'], 'A light record needs at least one doc; there is none.', 'Add what to read first.'),
 		);
 	}
 	for (const field of DEEP_ONLY_FIELDS.filter((name) => record[name].length > 0)) {
@@ -42,3 +42,7 @@ export const checkTier = eachPattern((record, path) => {
 	}
 	return problems;
 });
+
+function lacking(path: Problem['path'], message: string, fix: string): Problem {
+	return { ...error(path, message, fix), lacks: [path] };
+}

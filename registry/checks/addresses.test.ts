@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { registry } from '../fixtures.ts';
+import { checkAddresses } from './addresses.ts';
+import { findings, fixes } from './testing.ts';
+
+const given = (url: string, repository: string) => ({
+	patterns: [],
+	registry: { library: { ...registry([]).library, url, repository } },
+});
+
+describe('checkAddresses', () => {
+	it('warns of each placeholder and says which address belongs there', () => {
+		const both = given('https://example.org/shop', 'https://code.example.com');
+		expect(findings(checkAddresses, both)).toEqual([
+			'warning library.url: "https://example.org/shop" is a placeholder, and links are made of it.',
+			'warning library.repository: "https://code.example.com" is a placeholder, and links are made of it.',
+		]);
+		expect(fixes(checkAddresses, both)).toEqual([
+			'Put the real address: where the site is published.',
+			'Put the real address: where the code can be browsed.',
+		]);
+	});
+
+	it.each(['https://myexample.org', 'https://example.organic/x', 'https://shop.dev/example.org/'])(
+		'takes %s for a real address',
+		(url) => {
+			expect(findings(checkAddresses, given(url, 'https://shop.dev/code'))).toEqual([]);
+		},
+	);
+});
