@@ -30,6 +30,22 @@ describe.each(['/', '/repo'])('the site built below %s', (base) => {
 		);
 	});
 
+	it('has the section that each chunk of the corpus is said to be found at', () => {
+		const home = registry.library.url.replace(/\/$/, '');
+		const urls = readFileSync(join(root, 'public/corpus.jsonl'), 'utf8')
+			.trim()
+			.split('\n')
+			.map((line) => String(JSON.parse(line).url))
+			.filter((url) => url.startsWith(`${home}/`));
+		const lost = urls.filter((url) => {
+			const [path = '', fragment] = url.slice(home.length).split('#');
+			const html = read(join(path, 'index.html'));
+			return fragment !== undefined && !html.includes(`id="${fragment}"`);
+		});
+		expect(urls.length).toBeGreaterThan(10 * patterns.length);
+		expect(lost).toEqual([]);
+	});
+
 	it('loads nothing from another host', () => {
 		const loads =
 			/<(?:script|img|source|iframe|link rel="(?:stylesheet|icon|preload|modulepreload)")[^>]*\s(?:src|href)="(https?:)?\/\//;
