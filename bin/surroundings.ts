@@ -1,5 +1,7 @@
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { shellWord } from './output.ts';
 
 /** Where a command writes; `isTTY` says that a person is looking. */
 export interface Sink {
@@ -17,12 +19,18 @@ export interface Surroundings {
 	readInput(): Promise<string>;
 	/** The repository that this program stands in: the library when no other is near. */
 	ownRoot: string;
+	/** Shell words that start this program from any folder, for hints that can be pasted. */
+	invocation: string;
+	/** True when `ownRoot` is a clone, which npm can pack; false for an installed package. */
+	isClone: boolean;
 	/** Today in UTC, YYYY-MM-DD: the one clock, used only to tell the age of proofs. */
 	today: string;
 }
 
 /** The real surroundings of this process. @param moduleUrl a module one level below the root, `bin/` or `dist/` */
 export function processSurroundings(moduleUrl: string): Surroundings {
+	const ownRoot = dirname(dirname(fileURLToPath(moduleUrl)));
+	const bundle = join(ownRoot, 'dist/cli.js');
 	return {
 		cwd: process.cwd(),
 		env: process.env,
@@ -33,7 +41,10 @@ export function processSurroundings(moduleUrl: string): Surroundings {
 			for await (const chunk of process.stdin) chunks.push(chunk);
 			return Buffer.concat(chunks).toString('utf8');
 		},
-		ownRoot: dirname(dirname(fileURLToPath(moduleUrl))),
+		ownRoot,
+		// A clone that is not built yet runs from source through its own script, which knows the loader.
+		invocation: existsSync(bundle) ? `node ${shellWord(bundle)}` : `npm --prefix ${shellWord(ownRoot)} run -s cli --`,
+		isClone: existsSync(join(ownRoot, 'bin/bundle.ts')),
 		today: new Date().toISOString().slice(0, 10),
 	};
 }

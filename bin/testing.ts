@@ -46,6 +46,8 @@ export function workplace(files: Readonly<Record<string, string>> = {}): Workpla
 				stderr: { write: (text) => (err += text), isTTY },
 				readInput: async () => input,
 				ownRoot: join(root, 'no-library-of-its-own'),
+				invocation: 'node /opt/patterns/dist/cli.js',
+				isClone: true,
 				today: '2026-06-30',
 				...more,
 			});

@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { nodeDisk, readRepositoryFile } from '../../generators/index.ts';
 import { type CommandHost, type CommonOptions, newCommand } from '../command.ts';
 import { EXIT, Refusal } from '../exit.ts';
-import { initSteps, nextSteps, type Step } from '../init/steps.ts';
-import { printJson } from '../output.ts';
+import { nextSteps } from '../init/next-steps.ts';
+import { initSteps, type Step } from '../init/steps.ts';
+import { printJson, shellWord } from '../output.ts';
 
 interface InitOptions extends CommonOptions {
 	dryRun?: boolean;
@@ -21,9 +22,10 @@ export function addInit({ program, surroundings, finish }: CommandHost): void {
 					throw new Refusal('init always makes registry/registry.json; leave out --registry.');
 				}
 				const root = resolve(surroundings.cwd, dir ?? options.root ?? '.');
+				refuseUnlessFolder(root);
 				const read = textReader(root);
 				const steps = initSteps(read, basename(root));
-				const next = nextSteps(read, steps);
+				const next = nextSteps(read, steps, { ...surroundings, root });
 				if (!options.dryRun) await carryOut(root, steps);
 				const dryRun = options.dryRun === true;
 				const shown = steps.map(({ kind, path, note }) => ({ kind, path, note }));
@@ -33,6 +35,12 @@ export function addInit({ program, surroundings, finish }: CommandHost): void {
 			}),
 		);
 	program.addCommand(command);
+}
+
+function refuseUnlessFolder(root: string): void {
+	const stats = statSync(root, { throwIfNoEntry: false });
+	if (!stats) throw new Refusal(`There is no folder ${root}. Make it first: mkdir -p ${shellWord(root)}`);
+	if (!stats.isDirectory()) throw new Refusal(`${root} is no folder. Name the folder of the repository.`);
 }
 
 function textReader(root: string): (path: string) => string | undefined {
@@ -49,7 +57,6 @@ function textReader(root: string): (path: string) => string | undefined {
 }
 
 async function carryOut(root: string, steps: readonly Step[]): Promise<void> {
-	if (!existsSync(root)) mkdirSync(root, { recursive: true });
 	const disk = nodeDisk(root);
 	for (const step of steps) {
 		if (step.kind !== 'leave') await disk.write(step.path, new TextEncoder().encode(step.text));

@@ -87,12 +87,17 @@ describe('init', () => {
 		expect(place.snapshot()).toEqual(before);
 	});
 
-	it('says what is left to do: addresses that nothing tells, and where the command comes from', async () => {
-		place = workplace({ 'package.json': PACKAGE });
-		const { out } = await place.run(['init']);
-		expect(out).toContain('- Set library.url and library.repository');
-		expect(out).toContain('npm install --save-dev');
-		place.remove();
+	it('says how to install the command, and names the npm scripts once package.json has them', async () => {
+		place = workplace({ 'package.json': '{}' });
+		const { next } = JSON.parse((await place.run(['init', '--json'], { ownRoot: '/opt/my patterns' })).out);
+		expect(next).toEqual([
+			'Set library.url and library.repository in registry/registry.json to the real address: still a placeholder.',
+			`Install the command, so that the scripts find it: cd ${place.root} && npm pack '/opt/my patterns' && npm i -D ./v10r-patterns-0.1.0.tgz (and commit the tarball), or npm i -D <git address>.`,
+			'Make the first card yours, then run: npm run patterns:build && npm run patterns:validate && npm run patterns:check',
+		]);
+	});
+
+	it('has nothing to say of addresses and the command where package.json tells them', async () => {
 		place = workplace({
 			'package.json': JSON.stringify({
 				homepage: 'https://a.org',
@@ -101,7 +106,57 @@ describe('init', () => {
 			}),
 		});
 		const { next } = JSON.parse((await place.run(['init', '--json'])).out);
-		expect(next).toEqual(['Make the first card yours, then run: v10r-patterns build, validate, check.']);
+		expect(next).toEqual([expect.stringMatching(/^Make the first card yours/)]);
+	});
+
+	it.each([
+		['there is no package.json', {}],
+		["a script of that name is the repository's own", { 'package.json': PACKAGE }],
+	])('names the program by its path where %s, in commands that run from any folder', async (_what, files) => {
+		place = workplace(files);
+		const { next } = JSON.parse((await place.run(['init', '--json'])).out);
+		const printed = String(next.at(-1)).replace('Make the first card yours, then run: ', '').split(' && ');
+		const program = 'node /opt/patterns/dist/cli.js ';
+		expect(printed.map((line) => line.startsWith(program))).toEqual([true, true, true]);
+		for (const line of printed) {
+			expect(await place.run(line.replace(program, '').split(' '), { cwd: '/' })).toMatchObject({ code: 0 });
+		}
+	});
+
+	it('packs nothing where the program is an installed package', async () => {
+		place = workplace({ 'package.json': '{}' });
+		const { out } = await place.run(['init'], { isClone: false });
+		expect(out).toContain('find it: npm i -D <git address>, or npm i -D <tarball>.');
+		expect(out).not.toContain('npm pack');
+	});
+
+	it('run again repeats that addresses are placeholders until they are not', async () => {
+		place = workplace();
+		await place.run(['init']);
+		expect((await place.run(['init'])).out).toContain('- Set library.url and library.repository in registry/');
+		const text = place.text('registry/registry.json');
+		place.put('registry/registry.json', text.replace(/"url": ".*"/, '"url": "https://shop.dev"'));
+		expect((await place.run(['init'])).out).toContain('- Set library.repository in registry/');
+		place.put('registry/registry.json', text.replaceAll('example.org', 'shop.dev'));
+		expect((await place.run(['init'])).out).toMatch(/Next:\n- Run: node /);
+	});
+
+	it.each([[['init', 'README.md']], [['init', '--root', 'README.md', '--dry-run']]])(
+		'%j refuses a file for a folder',
+		async (args) => {
+			place = workplace({ 'README.md': '# Shop\n' });
+			const err = `${place.root}/README.md is no folder. Name the folder of the repository.\n`;
+			expect(await place.run(args)).toEqual({ code: 2, out: '', err });
+			expect(place.snapshot()).toEqual({ 'README.md': '# Shop\n' });
+		},
+	);
+
+	it('refuses a folder that is not there and says how to make it', async () => {
+		place = workplace();
+		const missing = `${place.root}/new/place`;
+		const err = `There is no folder ${missing}. Make it first: mkdir -p ${missing}\n`;
+		expect(await place.run(['init', 'new/place'])).toEqual({ code: 2, out: '', err });
+		expect(place.snapshot()).toEqual({});
 	});
 
 	it('gives CI no name to install by that a stranger could take', async () => {
@@ -114,8 +169,8 @@ describe('init', () => {
 		expect(place.text('.github/workflows/patterns.yml')).not.toContain('npx');
 	});
 
-	it('takes a folder, which it makes when there is none, and reports as JSON', async () => {
-		place = workplace();
+	it('takes a folder and reports as JSON', async () => {
+		place = workplace({ 'new/place/keep.txt': '' });
 		const { out } = await place.run(['init', 'new/place', '--json']);
 		expect(JSON.parse(out).steps.map(({ kind, path }: { kind: string; path: string }) => `${kind} ${path}`)).toEqual([
 			'create registry/registry.json',

@@ -2,8 +2,8 @@ import { applyEdits, modify } from 'jsonc-parser';
 import { MARKERS, RegionError } from '../../generators/index.ts';
 import { replaceRegion } from '../../generators/regions.ts';
 import { parseText } from '../../registry/parse.ts';
-import { firstRegistry, UNKNOWN_URL } from './first-registry.ts';
-import { SOURCE_VARIABLE, workflow } from './workflow.ts';
+import { firstRegistry } from './first-registry.ts';
+import { workflow } from './workflow.ts';
 
 /** What `init` does to one file: writes it whole, or leaves it as it is and says why. */
 export type Step =
@@ -19,30 +19,7 @@ export const SCRIPTS = {
 	'patterns:check': 'v10r-patterns check',
 } as const;
 
-const WORKFLOW = '.github/workflows/patterns.yml';
-
-/** What is left for the repository's owner to do after the steps. */
-export function nextSteps(read: ReadText, steps: readonly Step[]): string[] {
-	const made = (path: string) => steps.find((step) => step.path === path && step.kind === 'create');
-	const registry = made('registry/registry.json');
-	const guessed = registry !== undefined && 'text' in registry && registry.text.includes(`"${UNKNOWN_URL}/`);
-	const manifestText = read('package.json');
-	const manifest = manifestText === undefined ? undefined : objectOf(manifestText);
-	const dependencies = manifest && { ...asObject(manifest.dependencies), ...asObject(manifest.devDependencies) };
-	const source = 'its git address or a tarball of it';
-	return [
-		...(guessed ? ['Set library.url and library.repository in registry/registry.json: nothing here tells them.'] : []),
-		...(dependencies && !Object.hasOwn(dependencies, 'v10r-patterns')
-			? [`Make the command a dependency, so that the scripts find it: npm install --save-dev <${source}>`]
-			: []),
-		...(!manifest && made(WORKFLOW) ? [`Set the repository variable ${SOURCE_VARIABLE} for CI: ${source}.`] : []),
-		'Make the first card yours, then run: v10r-patterns build, validate, check.',
-	];
-}
-
-function asObject(value: unknown): Record<string, unknown> {
-	return isObject(value) ? value : {};
-}
+export const WORKFLOW = '.github/workflows/patterns.yml';
 
 /**
  * What a repository needs to keep a registry: the registry itself, a place for the index in its README, scripts, and a
@@ -113,11 +90,12 @@ function formattingOf(text: string): { insertSpaces: boolean; tabSize: number; e
 	};
 }
 
-function objectOf(text: string): Record<string, unknown> | undefined {
+/** The JSON object that a text holds, if it is one. */
+export function objectOf(text: string): Record<string, unknown> | undefined {
 	const { data, problems } = parseText(text, 'package.json');
 	return data && problems.length === 0 && isObject(data.value) ? data.value : undefined;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
+export function isObject(value: unknown): value is Record<string, unknown> {
 	return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
