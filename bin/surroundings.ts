@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { shellWord } from './output.ts';
+import { shellWord } from './shell.ts';
 
 /** Where a command writes; `isTTY` says that a person is looking. */
 export interface Sink {

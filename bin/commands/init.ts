@@ -5,7 +5,8 @@ import { type CommandHost, type CommonOptions, newCommand } from '../command.ts'
 import { EXIT, Refusal } from '../exit.ts';
 import { nextSteps } from '../init/next-steps.ts';
 import { initSteps, type Step } from '../init/steps.ts';
-import { printJson, shellWord } from '../output.ts';
+import { printJson } from '../output.ts';
+import { shellWord } from '../shell.ts';
 
 interface InitOptions extends CommonOptions {
 	dryRun?: boolean;

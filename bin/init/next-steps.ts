@@ -1,7 +1,7 @@
 import { SERVER_VERSION } from '../../mcp/version.ts';
 import { parseText, valueAt } from '../../registry/parse.ts';
 import { isPlaceholderUrl } from '../../registry/placeholder.ts';
-import { shellWord } from '../output.ts';
+import { shellWord } from '../shell.ts';
 import type { Surroundings } from '../surroundings.ts';
 import { isObject, objectOf, type ReadText, SCRIPTS, type Step, WORKFLOW } from './steps.ts';
 import { SOURCE_VARIABLE } from './workflow.ts';
