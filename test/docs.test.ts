@@ -6,6 +6,9 @@ import { createProgram } from '../bin/cli.ts';
 import { processSurroundings } from '../bin/surroundings.ts';
 import { anchorsOf } from '../registry/anchors.ts';
 import { diskFiles } from '../registry/repository-files.node.ts';
+import { memoryFiles } from '../registry/repository-files.ts';
+import { patternSchema } from '../registry/schema.ts';
+import { validateRegistry } from '../registry/validate.ts';
 import { commandFault, type Mention, mentionsIn, pathFault, type Truth } from './docs-mentions.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -38,6 +41,42 @@ describe('the documents', () => {
 			return fault === undefined ? [] : [`${document}:${mention.line} ${mention.text}: ${fault}`];
 		});
 		expect(faults).toEqual([]);
+	});
+});
+
+describe('the record of docs/curation.md', () => {
+	const example: unknown = JSON.parse(/```json\n([\s\S]*?)```/.exec(text('docs/curation.md'))?.[1] ?? 'null');
+
+	it('has every field that a card is written with, and keeps its schema', () => {
+		const card = patternSchema.parse(example);
+		const optional = ['verifiedSha', 'hidden'];
+		const fields = Object.keys(patternSchema.shape).filter((field) => !optional.includes(field));
+		expect(Object.keys(card)).toEqual(fields);
+	});
+
+	it('keeps the whole contract in a repository that has what it cites', () => {
+		const registry = {
+			version: '1.0.0',
+			library: {
+				name: 'shop',
+				title: 'Shop',
+				description: 'Of the shop.',
+				url: 'https://shop.dev',
+				repository: 'https://shop.dev/code',
+			},
+			groups: [{ id: 'data', title: 'Data' }],
+			categories: [{ id: 'caching', title: 'Caching', group: 'data' }],
+			patterns: [example],
+		};
+		const tests = ['never serves an expired value', 'evicts the oldest entry at its limit'];
+		const files = memoryFiles({
+			'docs/cache.md': '# Cache\n\n## How it works\n',
+			'src/cache.ts': '',
+			'src/cache.test.ts': `describe('cache', () => { ${tests.map((name) => `it('${name}', () => {});`).join(' ')} });`,
+		});
+		expect(validateRegistry({ text: JSON.stringify(registry), file: 'r.json', files, today: '2026-06-30' })).toEqual(
+			[],
+		);
 	});
 });
 

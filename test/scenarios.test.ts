@@ -89,7 +89,8 @@ describe.each(ids)('scenario %s', async (id) => {
 
 	it('says what it shows, and has the switch', () => {
 		expect(demo.title).not.toBe('');
-		expect(demo.about.length).toBeGreaterThan(60);
+		const rule = '`about` says in more than 60 characters what the scenario shows and what to watch';
+		expect(demo.about.length, rule).toBeGreaterThan(60);
 		expect(demo.controls.find((control) => control.id === PATTERN_SWITCH)).toMatchObject({
 			kind: 'switch',
 			value: true,
