@@ -48,7 +48,7 @@ function headline(plan: Plan, request: PlanRequest): string {
 function outlineLines(step: PlanStep, at: number): string[] {
 	const { record } = step;
 	const because = [
-		...step.answers.map((capability) => `answers "${oneLine(capability)}"`),
+		...step.answers.map((capability) => `answers "${oneLine(capability).slice(0, 200)}"`),
 		...(step.neededBy.length > 0 ? [`needed by ${step.neededBy.join(', ')}`] : []),
 	];
 	return [
@@ -105,7 +105,7 @@ function requirementLines(plan: Plan, { targetInfra }: PlanRequest): string[] {
 function uncoveredLines(plan: Plan): string[] {
 	return plan.uncovered.flatMap(({ capability, related, near }) => [
 		'',
-		`Not covered: "${oneLine(capability)}". No deep card answers it; build it without this library, or ask in other words.`,
+		`Not covered: "${oneLine(capability).slice(0, 200)}". No deep card answers it; build it without this library, or ask in other words.`,
 		...related.map((record) => `- related index entry (light, no step): ${record.id}: ${oneLine(record.title)}`),
 		...(related.length === 0
 			? near.map(({ record }) => `- nearest, not a recommendation: ${record.id}: ${oneLine(record.title)}`)

@@ -221,7 +221,7 @@ describe('recommend_emulation_plan', () => {
 	it('refuses infrastructure that the library does not know', () => {
 		expect(call('recommend_emulation_plan', { capabilities: ['retry'], target_infra: ['mysql'] })).toMatchObject({
 			isError: true,
-			text: 'recommend_emulation_plan: "target_infra" may hold postgres, redis; got ["mysql"]',
+			text: 'recommend_emulation_plan: "target_infra" may hold postgres, redis; got ["mysql"]; leave out what is not listed',
 		});
 	});
 

@@ -263,7 +263,7 @@ function recommendPlan(
 	const stray = values.target_infra?.filter((id) => !vocabulary.includes(id)) ?? [];
 	if (stray.length > 0) {
 		return {
-			problem: `"target_infra" may hold ${vocabulary.join(', ') || 'nothing: this library declares no requirements'}; got ${JSON.stringify(stray)}`,
+			problem: `"target_infra" may hold ${vocabulary.join(', ') || 'nothing: this library declares no requirements'}; got ${JSON.stringify(stray)}; leave out what is not listed`,
 		};
 	}
 	const request = {

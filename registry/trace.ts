@@ -30,7 +30,7 @@ export function traceCapability(library: Library, capability: string): Trace {
 export function renderTrace(library: Library, trace: Trace): string {
 	if (trace.hits.length === 0) {
 		return [
-			`No match: no pattern of this library covers "${oneLine(trace.capability)}".`,
+			`No match: no pattern of this library covers "${oneLine(trace.capability).slice(0, 200)}".`,
 			...(trace.near.length > 0 ? ['Closest overlaps, which share words but are not recommended:'] : []),
 			...trace.near.map(({ record }) => `- ${record.id}: ${oneLine(record.title)}`),
 		].join('\n');
