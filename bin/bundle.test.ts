@@ -39,9 +39,12 @@ describe('the bundles', () => {
 	});
 
 	it('the command line does its whole work without node_modules', async () => {
-		await cli('init');
-		expect((await cli('build')).stdout).toContain('0 removed');
-		expect((await cli('validate')).stdout).toBe('registry/registry.json: valid.\n');
+		const { next } = JSON.parse((await cli('init', '--json')).stdout);
+		const printed = String(next.at(-1)).replace(/^.*?: /, '');
+		expect(printed).toContain(join(dist, 'cli.js'));
+		const { stdout } = await run('sh', ['-c', printed], { cwd: tmpdir() });
+		for (const said of ['0 removed', '0 errors, 2 warnings', 'up to date']) expect(stdout).toContain(said);
+		expect((await cli('build')).stdout).toContain('0 written');
 		expect((await cli('check')).stdout).toContain('up to date');
 		expect(JSON.parse((await cli('search', 'pattern index', '--json')).stdout).hits[0].id).toBe('pattern-registry');
 		await expect(cli('validate', '--registry', 'none.json')).rejects.toMatchObject({ code: 2 });
