@@ -56,6 +56,31 @@ describe('searchPatterns', () => {
 		expect(ids('skip locks')).toEqual(['job-queue']);
 	});
 
+	it('finds the guard of a loop for an agent that loops, rather than any card about agents', () => {
+		const guard = record({
+			id: 'loop-guard',
+			title: 'Loop guard',
+			summary: 'Ends a run that repeats itself.',
+			asks: ['stop an agent that loops forever'],
+		});
+		const agents = Array.from({ length: 4 }, (_, n) =>
+			record({ id: `agent-${n}`, title: `Agent ${'abcd'[n]}`, summary: 'An agent for agents.' }),
+		);
+		const { index } = createLibrary(registry([...agents, guard, ...others]));
+		expect(searchPatterns(index, 'how do I stop my agent from looping forever').hits[0]?.record.id).toBe('loop-guard');
+	});
+
+	it('finds an acronym where a card has it', () => {
+		const gate = record({ id: 'approval-gate', title: 'Human in the loop', keywords: ['HITL', 'C#', '.NET'] });
+		const { index } = createLibrary(registry([gate, record({ id: 'other', title: 'Net income and c' }), ...others]));
+		for (const query of ['HITL', 'hitl', 'c#', '.net', '.NET']) {
+			expect(
+				searchPatterns(index, query).hits.map(({ record }) => record.id),
+				query,
+			).toEqual(['approval-gate']);
+		}
+	});
+
 	it('never finds a short word inside a longer one', () => {
 		const { index } = createLibrary(registry([record({ id: 'a', title: 'Maintain a fleet', keywords: ['chain'] })]));
 		expect(searchPatterns(index, 'ai').near).toEqual([]);
