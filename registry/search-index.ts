@@ -91,13 +91,17 @@ export function buildIndex(patterns: readonly PatternRecord[]): SearchIndex {
 		for (const [field, name] of SEARCH_FIELDS.entries()) {
 			for (const text of fieldTexts(record, name)) {
 				texts[pattern] = (texts[pattern] ?? 0) + 1;
-				const tokens = tokenize(text);
-				for (const { term, word } of tokens) words.set(word, term);
-				const terms = new Set(tokens.map(({ term }) => term));
-				for (const term of terms) file(posting(term), pattern, field);
-				if (name !== 'asks') continue;
-				for (const term of terms) posting(term).asks.push(asks.length);
-				asks.push({ pattern, text, terms: [...terms] });
+				const terms: string[] = [];
+				for (const { term, word } of tokenize(text)) {
+					words.set(word, term);
+					// Texts are short: a look along the list is quicker than a set.
+					if (terms.includes(term)) continue;
+					terms.push(term);
+					const open = posting(term);
+					file(open, pattern, field);
+					if (name === 'asks') open.asks.push(asks.length);
+				}
+				if (name === 'asks') asks.push({ pattern, text, terms });
 			}
 		}
 	}

@@ -36,9 +36,9 @@ const COMBINING_AFTER_LATIN = /(?<=[a-z])\p{M}+/gu;
 /** A term as it is indexed, beside the word that it came from. */
 export interface Token {
 	/** The stem, or the symbol term, or two neighbouring characters of a script without spaces. */
-	term: string;
+	readonly term: string;
 	/** The word as written, in lower case and without accents: what a message shows. */
-	word: string;
+	readonly word: string;
 }
 
 /**
@@ -49,9 +49,13 @@ export interface Token {
 export function tokenize(text: string): Token[] {
 	const folded = normalize(text);
 	const tokens: Token[] = [];
-	for (const [found] of folded.matchAll(PLAIN.test(folded) ? PLAIN_TERM : TERM)) {
-		if (found > '\u007f' && UNSPACED_ONLY.test(found)) tokens.push(...pairs(found));
-		else if (found.length > 1 && !STOPWORDS.has(found)) tokens.push({ term: termOf(found), word: found });
+	for (const found of folded.match(PLAIN.test(folded) ? PLAIN_TERM : TERM) ?? []) {
+		if (found > '\u007f' && UNSPACED_ONLY.test(found)) {
+			tokens.push(...pairs(found));
+			continue;
+		}
+		const token = tokenOf(found);
+		if (token) tokens.push(token);
 	}
 	return tokens;
 }
@@ -87,18 +91,21 @@ function foldUnicode(text: string): string {
 		.replace(/[’ʼ]/g, "'");
 }
 
-/** Stems that were computed before: a registry repeats its words, and a stem costs more than a look-up. */
-const stems = new Map<string, string>();
-const MAX_STEMS = 50_000;
+/** Tokens of words that were seen before, null for those that are dropped: a registry repeats its words. */
+const seen = new Map<string, Token | null>();
+const MAX_SEEN = 50_000;
 
-function termOf(found: string): string {
-	if (!/^[a-z]+$/.test(found)) return found.replace(/(?<=^\d+)s$/, '');
-	const known = stems.get(found);
+function tokenOf(word: string): Token | null {
+	const known = seen.get(word);
 	if (known !== undefined) return known;
-	const term = stem(spelling(found));
-	if (stems.size >= MAX_STEMS) stems.clear();
-	stems.set(found, term);
-	return term;
+	const token = word.length > 1 && !STOPWORDS.has(word) ? Object.freeze({ term: termOf(word), word }) : null;
+	if (seen.size >= MAX_SEEN) seen.clear();
+	seen.set(word, token);
+	return token;
+}
+
+function termOf(word: string): string {
+	return /^[a-z]+$/.test(word) ? stem(spelling(word)) : word.replace(/(?<=^\d+)s$/, '');
 }
 
 /** British endings in their American form: normalise → normalize, behaviour → behavior. Wrong for a few words (promise), but the same on both sides. */
