@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { DiskError } from '../generators/disk.ts';
 import { RegistryFileError } from '../mcp/registry-file.ts';
 import { SERVER_VERSION } from '../mcp/version.ts';
 import type { CommandHost } from './command.ts';
@@ -66,10 +67,21 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
 		return code;
 	} catch (error) {
 		if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.refused;
-		if (error instanceof Refusal || error instanceof RegistryFileError) {
+		if (error instanceof Refusal || error instanceof RegistryFileError || error instanceof DiskError) {
 			surroundings.stderr.write(`${error.message}\n`);
+			return EXIT.refused;
+		}
+		if (isDiskFault(error)) {
+			surroundings.stderr.write(`The disk refused: ${error.message}\n`);
 			return EXIT.refused;
 		}
 		throw error;
 	}
+}
+
+/** Faults of the disk that a person can mend: rights, a full disk, a folder where a file should be. */
+const DISK_FAULTS = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EISDIR', 'ENOTDIR', 'ELOOP', 'ENOENT']);
+
+function isDiskFault(error: unknown): error is Error {
+	return error instanceof Error && 'code' in error && DISK_FAULTS.has(String(error.code));
 }

@@ -44,8 +44,12 @@ function nearestRoot(from: string): string | undefined {
 /** The bytes of the registry file. @throws Refusal when it cannot be read */
 export function readRegistryBytes({ root, registryFile }: Target): Uint8Array {
 	try {
+		// A pipe would keep the reader waiting.
+		if (!statSync(registryFile).isFile())
+			throw new Refusal(`${registryFile} is no regular file. Name one with --registry FILE.`);
 		return readFileSync(registryFile);
 	} catch (error) {
+		if (error instanceof Refusal) throw error;
 		const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
 		const why = reason === 'ENOENT' ? 'there is no such file' : reason;
 		throw new Refusal(

@@ -1,6 +1,11 @@
-import { lstat, mkdir, readdir, readFile, realpath, unlink } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, realpath, stat, unlink } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { writeFileAtomic } from '../library/atomic-file-write/atomic-file-write.node.ts';
+
+/** What the disk does not allow, in words for the person at it. */
+export class DiskError extends Error {
+	override name = 'DiskError';
+}
 
 /** The files of a repository; every path is relative to its root, with `/` between its parts. */
 export interface Disk {
@@ -18,7 +23,14 @@ export interface Disk {
 export function nodeDisk(root: string): Disk {
 	const at = (path: string) => join(root, path);
 	return {
-		read: (path) => readFile(at(path)).catch(ifMissing(path)),
+		async read(path) {
+			const entry = await stat(at(path)).catch(ifMissing(path));
+			// A pipe or a device would keep the reader waiting.
+			if (entry && !entry.isFile() && !entry.isDirectory()) {
+				throw new DiskError(`${path} is no regular file. Remove it; the generator writes what belongs there.`);
+			}
+			return entry && readFile(at(path)).catch(ifMissing(path));
+		},
 		async list(folder) {
 			const entries = await readdir(at(folder), { withFileTypes: true, recursive: true }).catch((error) => {
 				if (hasCode(error, 'ENOENT')) return [];
@@ -51,7 +63,7 @@ async function refuseToLeave(root: string, path: string): Promise<void> {
 	const real = await realpath(join(root, there)).catch(() => undefined);
 	const inside = real === undefined ? '..' : relative(await realpath(root), real);
 	if (inside === '..' || inside.startsWith(`..${sep}`)) {
-		throw new Error(
+		throw new DiskError(
 			`${there} is a link that leads out of the repository or nowhere. Replace it with a file or a folder of its own.`,
 		);
 	}
@@ -72,7 +84,7 @@ function ifMissing(path: string): (error: unknown) => undefined {
 	return (error) => {
 		if (hasCode(error, 'ENOENT') || hasCode(error, 'ENOTDIR')) return undefined;
 		if (hasCode(error, 'EISDIR'))
-			throw new Error(`${path} is a folder, but a generated file belongs there. Move it away.`);
+			throw new DiskError(`${path} is a folder, but a generated file belongs there. Move it away.`);
 		throw error;
 	};
 }

@@ -26,6 +26,11 @@ const DENIED_NAMES: ReadonlySet<string> = new Set([
 		'.htpasswd',
 		'.pgpass',
 		'.my.cnf',
+		'.vault-token',
+		'.bash_history',
+		'.zsh_history',
+		'.dockerconfigjson',
+		'service-account.json',
 	],
 	...['.git-credentials', 'credentials', 'credentials.json', 'secrets.json', 'secrets.yml', 'secrets.yaml'],
 ]);
@@ -69,6 +74,7 @@ export function isDenied(segments: readonly string[]): boolean {
 function deniesName(name: string, last: boolean): boolean {
 	if (DENIED_FOLDERS.has(name) || DENIED_SUFFIXES.some((suffix) => name.endsWith(suffix))) return true;
 	if (name.startsWith('.env')) return !ENV_TEMPLATES.has(name);
+	if (name.endsWith('.env')) return true;
 	return last && (DENIED_NAMES.has(name) || name.startsWith('id_'));
 }
 

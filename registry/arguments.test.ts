@@ -74,6 +74,11 @@ describe('readArguments', () => {
 		});
 	});
 
+	it('names the field of a value that is nested too deeply to show', () => {
+		const deep = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`);
+		expect(values({ limit: deep })).toContain('"limit" must be a whole number from 1 to 25, got ');
+	});
+
 	it('never fails, whatever comes', () => {
 		fc.assert(
 			fc.property(

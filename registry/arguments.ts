@@ -180,7 +180,16 @@ function isRequired(parameter: Parameter | undefined): boolean {
 	return parameter !== undefined && 'required' in parameter && parameter.required === true;
 }
 
+/** A value as JSON, or what kind of thing it is when it is nested too deeply for that. */
+function asJson(value: unknown): string {
+	try {
+		return JSON.stringify(value) ?? String(value);
+	} catch {
+		return Array.isArray(value) ? 'a list nested too deeply to show' : 'an object nested too deeply to show';
+	}
+}
+
 function shown(value: unknown): string {
-	const text = JSON.stringify(value) ?? String(value);
+	const text = asJson(value);
 	return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

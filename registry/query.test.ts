@@ -163,6 +163,12 @@ describe('get_pattern', () => {
 		expect(answer.text).toContain('There is no pattern "retry-backof". Closest: retry-backoff');
 	});
 
+	it('answers thousands of ids that do not exist with a few of them', () => {
+		const answer = text('get_pattern', { ids: Array.from({ length: 5000 }, (_, n) => `nothing-${n}`) });
+		expect(answer).toContain('Nor are there 4995 more of the ids.');
+		expect(approximateTokens(answer)).toBeLessThan(1000);
+	});
+
 	it('is an error only when no id exists', () => {
 		expect(call('get_pattern', { id: 'nothing-like-it' }).isError).toBe(true);
 	});

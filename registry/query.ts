@@ -205,20 +205,15 @@ function getPattern(
 	const asked = [...new Set([...(id ? [id] : []), ...(ids ?? [])].map((one) => one.trim()).filter(Boolean))];
 	if (asked.length === 0)
 		return { problem: '"id" is missing. A call that works: get_pattern {"id": "..."} with an id from search_patterns' };
-	const blocks: string[] = [];
+	const known = asked.flatMap((one) => library.byId.get(one) ?? library.byId.get(one.toLowerCase()) ?? []);
+	const unknown = asked.filter((one) => !library.byId.has(one) && !library.byId.has(one.toLowerCase()));
+	const blocks = unknown.length > 0 ? [unknownPatterns(library, unknown)] : [];
 	const left: string[] = [];
-	let missing = 0;
-	let spent = 0;
-	for (const one of asked) {
-		const record = library.byId.get(one) ?? library.byId.get(one.toLowerCase());
-		if (!record) {
-			missing++;
-			blocks.push(unknownPattern(library, one));
-			continue;
-		}
+	let spent = approximateTokens(blocks.join(''));
+	for (const record of known) {
 		const budget = ANSWER_BUDGET - spent;
 		const card = renderCard(library, record, {
-			budget: blocks.length === 0 ? budget : ANSWER_BUDGET,
+			budget: spent === 0 ? budget : ANSWER_BUDGET,
 			...(sections ? { sections: sections as CardSection[] } : {}),
 		});
 		const cost = approximateTokens(card);
@@ -235,14 +230,18 @@ function getPattern(
 		);
 	}
 	const text = blocks.join('\n\n---\n\n');
-	return missing === asked.length ? { problem: text } : text;
+	return known.length === 0 ? { problem: text } : text;
 }
 
-function unknownPattern(library: Library, id: string): string {
-	const result = searchPatterns(library.index, id.replaceAll('-', ' '), { limit: 3 });
-	const near = [...result.hits, ...result.near].slice(0, 3).map(({ record }) => record.id);
-	const hint = near.length > 0 ? ` Closest: ${near.join(', ')}.` : '';
-	return `There is no pattern "${id.slice(0, 80)}".${hint} search_patterns finds ids by a task in plain words.`;
+/** Which ids do not exist, the first few with what is closest to them. */
+function unknownPatterns(library: Library, ids: readonly string[]): string {
+	const lines = ids.slice(0, 5).map((id) => {
+		const result = searchPatterns(library.index, id.slice(0, 80).replaceAll('-', ' '), { limit: 3 });
+		const near = [...result.hits, ...result.near].slice(0, 3).map(({ record }) => record.id);
+		return `There is no pattern "${id.slice(0, 80)}".${near.length > 0 ? ` Closest: ${near.join(', ')}.` : ''}`;
+	});
+	if (ids.length > 5) lines.push(`Nor are there ${ids.length - 5} more of the ids.`);
+	return [...lines, 'search_patterns finds ids by a task in plain words.'].join('\n');
 }
 
 function recommendPlan(
@@ -263,7 +262,7 @@ function recommendPlan(
 	const stray = values.target_infra?.filter((id) => !vocabulary.includes(id)) ?? [];
 	if (stray.length > 0) {
 		return {
-			problem: `"target_infra" may hold ${vocabulary.join(', ') || 'nothing: this library declares no requirements'}; got ${JSON.stringify(stray)}; leave out what is not listed`,
+			problem: `"target_infra" may hold ${vocabulary.join(', ') || 'nothing: this library declares no requirements'}; got ${JSON.stringify(stray.slice(0, 5).map((id) => id.slice(0, 40)))}; leave out what is not listed`,
 		};
 	}
 	const request = {

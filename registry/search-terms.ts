@@ -33,6 +33,8 @@ const MIN_GUESS = 5;
 const TWO_TYPOS = 9;
 /** Terms beyond this many add nothing that the first did not say; they would only take time. */
 const MAX_TERMS = 64;
+/** A longer word is no word: it is looked up as it stands, and neither split nor taken for a typo. */
+const MAX_WORD = 40;
 
 /** Reads a query against an index. Terms come in the query's order, each once, at most 64 of them. */
 export function queryTerms(index: SearchIndex, query: string): QueryTerm[] {
@@ -55,6 +57,7 @@ export function queryTerms(index: SearchIndex, query: string): QueryTerm[] {
 
 function resolve(index: SearchIndex, word: string, term: string): QueryTerm {
 	if (index.postings.has(term)) return describe(index, word, term, [{ term, weight: 1 }]);
+	if (word.length > MAX_WORD) return describe(index, word, term, []);
 	const split = splitTerm(index, word);
 	if (split)
 		return describe(
@@ -97,6 +100,7 @@ function describe(
 /** The term that two neighbouring words make when they are written as one, if the registry has it and lacks one of them: "web hook". */
 function joinedTerm(index: SearchIndex, first: Named, second: Named): string | undefined {
 	if (index.postings.has(first.term) && index.postings.has(second.term)) return undefined;
+	if (first.word.length + second.word.length > MAX_WORD) return undefined;
 	const [joined] = tokenize(first.word + second.word);
 	return joined && index.postings.has(joined.term) ? joined.term : undefined;
 }

@@ -206,6 +206,12 @@ describe('searchPatterns', () => {
 		expect(searchPatterns(index, `retry ${words}`).verdict).toBe('no-match');
 	});
 
+	it('answers one word of any length, and neither splits nor guesses at it', () => {
+		const result = searchPatterns(index, `retry ${'ab'.repeat(100_000)}`);
+		expect(result.guesses).toEqual([]);
+		expect(result.unknown.join('').length).toBeLessThan(100);
+	});
+
 	it('never shows a hidden record', () => {
 		const { index } = createLibrary(registry([record({ id: 'secret', title: 'Xylophone', hidden: true })]));
 		expect(searchPatterns(index, 'xylophone')).toMatchObject({ hits: [], near: [], unknown: ['xylophone'] });

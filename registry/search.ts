@@ -50,13 +50,16 @@ export interface SearchOptions {
 }
 
 const DEFAULT_LIMIT = 10;
+/** Characters of a query that are read; what follows them would not change the answer. */
+const MAX_QUERY = 10_000;
 const NEAR = 3;
 
 /**
  * Ranks the cards of an index for a query in plain words. Deterministic; ties go to deep cards, then to the order of
  * every surface.
  */
-export function searchPatterns(index: SearchIndex, query: string, options: SearchOptions = {}): SearchResult {
+export function searchPatterns(index: SearchIndex, asked: string, options: SearchOptions = {}): SearchResult {
+	const query = asked.slice(0, MAX_QUERY);
 	const terms = queryTerms(index, query);
 	const scored = scoreAll(index, query, terms).filter(({ pattern }) => {
 		const record = index.patterns[pattern];
@@ -73,7 +76,7 @@ export function searchPatterns(index: SearchIndex, query: string, options: Searc
 		total: listed.length,
 		near: near.flatMap(toHit),
 		guesses: terms.flatMap(({ word, guess }) => (guess ? [{ word, taken: guess }] : [])),
-		unknown: terms.filter(({ stands }) => stands.length === 0).map(({ word }) => word),
+		unknown: terms.filter(({ stands }) => stands.length === 0).map(({ word }) => word.slice(0, 40)),
 		empty: terms.length === 0 && good.length === 0,
 	};
 }

@@ -61,6 +61,9 @@ describe('declaredTests', () => {
 
 	it.each([
 		["it.skip('a', () => {})", 'skip'],
+		["xit('a', () => {})", 'skip'],
+		["xdescribe('x', () => { it('a', () => {}) })", 'skip'],
+		["fit('a', () => {})", 'only'],
 		["describe.skip('x', () => { it('a', () => {}) })", 'skip'],
 		["it.todo('a')", 'todo'],
 		["it.only('a', () => {})", 'only'],

@@ -97,7 +97,7 @@ function testCall(node: SyntaxNode, constants: ReadonlyMap<string, string>): Tes
 /** `it.skip` → it, skip; `describe.each(rows)` as a callee → describe, each, (): the call in between leaves a mark. */
 function calleeWords(callee: unknown): string[] | undefined {
 	if (!isNode(callee)) return undefined;
-	if (callee.type === 'Identifier') return [String(callee.name)];
+	if (callee.type === 'Identifier') return wordsOf(String(callee.name));
 	if (callee.type === 'MemberExpression' && callee.computed !== true) {
 		const object = calleeWords(callee.object);
 		return object && isNode(callee.property) ? [...object, String(callee.property.name)] : undefined;
@@ -110,6 +110,12 @@ function calleeWords(callee: unknown): string[] | undefined {
 				: undefined;
 	const words = calleeWords(inner);
 	return words ? [...words, '()'] : undefined;
+}
+
+/** Jest's short forms: `xit` is `it.skip`, `fdescribe` is `describe.only`. */
+function wordsOf(name: string): string[] {
+	const [, prefix, bare] = /^([xf])(describe|it|test)$/.exec(name) ?? [];
+	return prefix && bare ? [bare, prefix === 'x' ? 'skip' : 'only'] : [name];
 }
 
 function hindranceOf(words: readonly string[], body: readonly unknown[]): DeclaredTest['hindrance'] {

@@ -94,8 +94,11 @@ function foldUnicode(text: string): string {
 /** Tokens of words that were seen before, null for those that are dropped: a registry repeats its words. */
 const seen = new Map<string, Token | null>();
 const MAX_SEEN = 50_000;
+/** Longer runs of letters are no words: they are neither stemmed nor kept. */
+const MAX_CACHED = 64;
 
 function tokenOf(word: string): Token | null {
+	if (word.length > MAX_CACHED) return { term: word, word };
 	const known = seen.get(word);
 	if (known !== undefined) return known;
 	const token = word.length > 1 && !STOPWORDS.has(word) ? Object.freeze({ term: termOf(word), word }) : null;

@@ -84,12 +84,19 @@ function toolArguments(
 	return { query, limit, category, tier, detail };
 }
 
-/** The options of a structured answer; the tool has judged them by then. */
+/** The options of a structured answer. @throws Refusal for a limit or a tier that cannot be */
 function rowOptions({ limit, category, tier }: SearchCommandOptions): SearchOptions {
 	const wanted = limit === undefined ? Number.NaN : Number(limit);
+	if (limit !== undefined && !(Number.isInteger(wanted) && wanted > 0)) {
+		throw new Refusal(`--limit must be a whole number from 1, got ${limit}`);
+	}
+	const asked = tier?.toLowerCase();
+	if (asked !== undefined && asked !== 'deep' && asked !== 'light') {
+		throw new Refusal(`--tier must be deep or light, got ${tier}`);
+	}
 	return {
 		...(Number.isInteger(wanted) ? { limit: Math.max(1, wanted) } : {}),
 		...(category === undefined ? {} : { category }),
-		...(tier === 'deep' || tier === 'light' ? { tier } : {}),
+		...(asked === undefined ? {} : { tier: asked }),
 	};
 }

@@ -61,6 +61,13 @@ function readmeStep(text: string | undefined, folder: string): Step {
 	const eol = text.includes('\r\n') ? '\r\n' : '\n';
 	const gap = text === '' ? '' : text.endsWith(`${eol}${eol}`) ? '' : text.endsWith('\n') ? eol : eol + eol;
 	const extended = text + gap + region.join(eol);
+	try {
+		replaceRegion(path, extended, '');
+	} catch (error) {
+		if (!(error instanceof RegionError)) throw error;
+		// An open code fence or comment would swallow the markers.
+		return { kind: 'leave', path, note: 'it ends in an open code fence or comment; close it and run init again' };
+	}
 	return { kind: 'extend', path, text: extended, note: 'a place for the pattern index, at its end' };
 }
 
