@@ -66,6 +66,9 @@ describe('path policy', () => {
 			'.pgpass',
 			'.git-credentials',
 			'secrets.YAML',
+			'prod.env',
+			'.vault-token',
+			'.bash_history',
 		],
 		// What a forgiving file system would take for one of the above.
 		...[
