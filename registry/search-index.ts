@@ -110,7 +110,11 @@ export function buildIndex(patterns: readonly PatternRecord[]): SearchIndex {
 	return {
 		patterns,
 		postings,
-		asks: asks.map(({ pattern, text, terms }) => ({ pattern, text, length: Math.hypot(...terms.map(weight)) || 1 })),
+		asks: asks.map(({ pattern, text, terms }) => ({
+			pattern,
+			text,
+			length: Math.sqrt(terms.reduce((sum, term) => sum + weight(term) ** 2, 0)) || 1,
+		})),
 		texts,
 		allTexts: texts.reduce((sum, count) => sum + count, 0),
 		names,
