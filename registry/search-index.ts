@@ -87,7 +87,6 @@ export function buildIndex(patterns: readonly PatternRecord[]): SearchIndex {
 
 	for (const [pattern, record] of patterns.entries()) {
 		for (const name of namesOf(record)) push(names, name, pattern);
-		for (const phrase of phrasesOf(record)) push(phrases, phrase, pattern);
 		for (const [field, name] of SEARCH_FIELDS.entries()) {
 			for (const text of fieldTexts(record, name)) {
 				texts[pattern] = (texts[pattern] ?? 0) + 1;
@@ -102,6 +101,8 @@ export function buildIndex(patterns: readonly PatternRecord[]): SearchIndex {
 					if (name === 'asks') open.asks.push(asks.length);
 				}
 				if (name === 'asks') asks.push({ pattern, text, terms });
+				if ((name === 'keywords' || name === 'capabilities') && terms.length > 0)
+					push(phrases, termsKey(terms), pattern);
 			}
 		}
 	}
@@ -157,19 +158,10 @@ function namesOf({ id, title }: PatternRecord): Set<string> {
 	return new Set([nameKey(id), nameKey(title), ...(terms.length > 0 ? [termsKey(terms)] : [])]);
 }
 
-function phrasesOf({ keywords, capabilities }: PatternRecord): Set<string> {
-	return new Set(
-		[...keywords, ...capabilities]
-			.map(termsOf)
-			.filter(({ length }) => length > 0)
-			.map(termsKey),
-	);
-}
-
 function push(map: Map<string, number[]>, key: string, pattern: number): void {
 	const known = map.get(key);
-	if (known) known.push(pattern);
-	else map.set(key, [pattern]);
+	if (!known) map.set(key, [pattern]);
+	else if (known.at(-1) !== pattern) known.push(pattern);
 }
 
 function fieldTexts(record: PatternRecord, field: SearchField): readonly string[] {
