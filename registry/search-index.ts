@@ -107,6 +107,9 @@ export function buildIndex(patterns: readonly PatternRecord[]): SearchIndex {
 		}
 	}
 
+	// Sorted when a query first has a word that no card has, since most have none.
+	let vocabulary: string[] | undefined;
+	let sortedWords: [string, string][] | undefined;
 	const weight = (term: string) => idf(patterns.length, postings.get(term)?.patterns.length ?? 0);
 	return {
 		patterns,
@@ -120,8 +123,14 @@ export function buildIndex(patterns: readonly PatternRecord[]): SearchIndex {
 		allTexts: texts.reduce((sum, count) => sum + count, 0),
 		names,
 		phrases,
-		vocabulary: [...postings.keys()].sort(),
-		words: [...words].sort(([a], [b]) => (a < b ? -1 : 1)),
+		get vocabulary() {
+			vocabulary ??= [...postings.keys()].sort();
+			return vocabulary;
+		},
+		get words() {
+			sortedWords ??= [...words].sort(([a], [b]) => (a < b ? -1 : 1));
+			return sortedWords;
+		},
 	};
 }
 

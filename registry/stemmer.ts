@@ -145,7 +145,7 @@ function dropPastAndGerund(word: string, r1: number): string {
 }
 
 function replaceSuffix(word: string, suffixes: Suffixes, allowed: (rest: string, suffix: string) => boolean): string {
-	const found = suffixes.find(([suffix]) => word.endsWith(suffix));
+	const found = suffixes.find((pair) => word.endsWith(pair[0]));
 	if (!found) return word;
 	const rest = word.slice(0, word.length - found[0].length);
 	return allowed(rest, found[0]) ? rest + found[1] : word;
