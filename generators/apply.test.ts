@@ -105,6 +105,7 @@ describe('build', () => {
 			'public/corpus.jsonl',
 			'public/corpus.manifest.json',
 			'public/registry.json',
+			'public/search-index.json',
 		]);
 	});
 

@@ -10,6 +10,7 @@ export const LAYOUT = {
 	corpus: 'public/corpus.jsonl',
 	corpusManifest: 'public/corpus.manifest.json',
 	frozen: 'public/registry.json',
+	searchIndex: 'public/search-index.json',
 } as const;
 
 /** The page of a record. */

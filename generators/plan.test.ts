@@ -29,6 +29,7 @@ describe('plan', () => {
 			'public/corpus.jsonl',
 			'public/corpus.manifest.json',
 			'public/registry.json',
+			'public/search-index.json',
 		]);
 	});
 
@@ -44,7 +45,7 @@ describe('plan', () => {
 
 	it('keeps the order of groups and categories when records stand in another order in the file', () => {
 		const records = [{ id: 'a' }, { id: 'b', category: 'load' }, { id: 'c', category: 'data' }];
-		const surfaces = (made: Artifact[]) => made.filter(({ path }) => path !== 'public/registry.json');
+		const surfaces = (made: Artifact[]) => made.filter(({ path }) => !/registry\.json|search-index/.test(path));
 		const reversed = plan(fixtureRegistry(records.toReversed()));
 		expect(surfaces(reversed)).toEqual(surfaces(plan(fixtureRegistry(records))));
 		const within = (ids: string[]) => {
@@ -163,27 +164,26 @@ describe('two branches that each add a record', () => {
 		return { conflicts: status, text: stdout };
 	}
 
-	it.each(made.base.map(({ path }) => path).filter((path) => !/corpus\.manifest|public\/registry/.test(path)))(
-		'merge %s into what a build makes',
-		(path) => {
-			expect(merge(path)).toEqual({
-				conflicts: 0,
-				text: made.both.find((artifact) => artifact.path === path)?.text,
-			});
-		},
-	);
+	it.each(
+		made.base.map(({ path }) => path).filter((path) => !/corpus\.manifest|public\/(registry|search-index)/.test(path)),
+	)('merge %s into what a build makes', (path) => {
+		expect(merge(path)).toEqual({
+			conflicts: 0,
+			text: made.both.find((artifact) => artifact.path === path)?.text,
+		});
+	});
 
-	it('meet in the frozen registry only where the digest of the source stands', () => {
-		const { conflicts, text } = merge('public/registry.json');
+	it.each(['public/registry.json', 'public/search-index.json'])('meet in %s only where a digest stands', (file) => {
+		const { conflicts, text } = merge(file);
 		expect(conflicts).toBe(1);
 		const ours = text.replace(/<<<<<<< .*\n(.*)\n=======\n.*\n>>>>>>> .*\n/, '$1\n');
-		const digest = /"sha256":"\w+"/;
-		const wanted = made.both.find(({ path }) => path === 'public/registry.json')?.text;
+		const digest = /"(sha256|registry)":"\w{64}"/;
+		const wanted = made.both.find(({ path }) => path === file)?.text;
 		expect(ours.replace(digest, '')).toBe(wanted?.replace(digest, ''));
 	});
 
 	it('meet nowhere under "merge=union", where the build then has only the digests to mend', () => {
-		for (const path of ['public/registry.json', 'public/corpus.manifest.json']) {
+		for (const path of ['public/registry.json', 'public/search-index.json', 'public/corpus.manifest.json']) {
 			const { conflicts, text } = merge(path, '--union');
 			expect(conflicts).toBe(0);
 			expect(text).not.toContain('<<<<<<<');

@@ -11,6 +11,7 @@ import { llmsTxt } from './llms-txt.ts';
 import { patternPage } from './pattern-page.ts';
 import { readmeIndex } from './readme-index.ts';
 import { MARKERS, replaceRegion } from './regions.ts';
+import { searchIndex } from './search-index.ts';
 import { sectionIndex } from './section-index.ts';
 import { withoutHidden } from './visible.ts';
 
@@ -40,6 +41,7 @@ export function planArtifacts({ registry, source, read }: PlanInput): Artifact[]
 		const bytes = read(path);
 		return bytes && new TextDecoder().decode(bytes);
 	};
+	const frozen = frozenRegistry(visible, source);
 	return checkPaths([
 		jsonSchema(source.path),
 		readmeIndex(readme, context),
@@ -48,7 +50,8 @@ export function planArtifacts({ registry, source, read }: PlanInput): Artifact[]
 		llmsTxt(context),
 		llmsFull(context),
 		...corpus(context, readDoc),
-		frozenRegistry(visible, source),
+		frozen,
+		searchIndex(library.patterns, frozen),
 	]);
 }
 

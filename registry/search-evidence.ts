@@ -16,11 +16,11 @@ export const RANKING = {
 	textsAdded: 8,
 	/** What each kind of evidence adds to the grade, and what unknown words take from it. See `evidenceOf`. */
 	evidence: { coverage: 0.27, ask: 0.09, about: 0.64, unknown: 0.06 },
-	/** A card without asks can show no nearness to one and less of what it is about; its evidence counts this much more. */
-	withoutAsks: 1.35,
+	/** What is taken from the evidence for a card for each e-fold of its texts: the more it has, the more match by chance. */
+	chance: 0.05,
 	/** From which evidence on a hit is strong, and from which it is partial. */
-	strong: 0.6,
-	partial: 0.5,
+	strong: 0.36,
+	partial: 0.26,
 } as const;
 
 /**
@@ -42,23 +42,26 @@ export function aboutness(index: SearchIndex, pattern: number, count: number, al
 export interface Evidence {
 	/** The share of the query that the card has, by weight. */
 	coverage: number;
-	/** The likeness of its nearest ask; undefined for a card without asks, which is judged by the rest. */
-	ask: number | undefined;
+	/** The likeness of its nearest ask; 0 for a card without asks. */
+	ask: number;
 	/** How much the card is about what was matched, in units of a term that one card of all is about. */
 	about: number;
 	/** The share of the query that no card has, by weight. */
 	unknown: number;
+	/** How many texts the card has. */
+	texts: number;
 }
 
 /** Weighs the evidence for a hit. What was matched saturates: half of a long question says more than half of two words. */
-export function evidenceOf({ coverage, ask, about, unknown }: Evidence): number {
+export function evidenceOf({ coverage, ask, about, unknown, texts }: Evidence): number {
 	const weights = RANKING.evidence;
-	const sum =
+	return (
 		weights.coverage * coverage +
-		weights.ask * (ask ?? 0) +
+		weights.ask * ask +
 		weights.about * (about / (about + 1)) -
-		weights.unknown * unknown;
-	return ask === undefined ? sum * RANKING.withoutAsks : sum;
+		weights.unknown * unknown -
+		RANKING.chance * Math.log(texts)
+	);
 }
 
 /**

@@ -1,26 +1,34 @@
+import { type Concordance, readConcordance } from './concordance.ts';
 import type { PatternRecord } from './schema.ts';
-import { foldName, termsOf, tokenize } from './text.ts';
+import { eachText, SEARCH_FIELDS, type SearchField } from './search-texts.ts';
+import { foldName } from './text.ts';
 
 /**
- * The inverted index of a registry. Built once, in memory; everything that a query needs is a look-up by term.
+ * The inverted index of a registry, in memory; everything that a query needs is a look-up by term. What is kept of a
+ * term is which texts hold it; the rest is worked out when a query first has the term, since most terms never come.
  */
 export interface SearchIndex {
 	patterns: readonly PatternRecord[];
 	/** For each term, where it stands. */
-	postings: ReadonlyMap<string, Posting>;
+	postings: Postings;
 	asks: readonly IndexedAsk[];
 	/** For each record how many texts it has: the title, each keyword, each ask, … */
 	texts: readonly number[];
 	/** The sum of `texts`. */
 	allTexts: number;
-	/** Records by folded id, folded title and the terms of the title (see `termsKey`): what an exact look-up finds. */
+	/** Records by folded id and folded title (see `nameKey`): what an exact look-up finds. */
 	names: ReadonlyMap<string, readonly number[]>;
-	/** Records by the terms of each of their keywords and capabilities: what a short look-up finds. */
-	phrases: ReadonlyMap<string, readonly number[]>;
+	/** The records that have a text of these fields which consists of just these terms, in any order. */
+	phrased: (terms: readonly string[], fields: readonly SearchField[]) => readonly number[];
 	/** All terms in code-unit order, for beginnings of words. */
 	vocabulary: readonly string[];
 	/** Every word as written with its term, in code-unit order of the words, for typos. */
 	words: readonly (readonly [word: string, term: string])[];
+}
+
+export interface Postings {
+	has: (term: string) => boolean;
+	get: (term: string) => Posting | undefined;
 }
 
 /** Where a term stands. */
@@ -46,105 +54,145 @@ export interface IndexedAsk {
 	length: number;
 }
 
-/** What a term's presence in a field is worth; a term counts in the best field that it stands in, and only there. */
-export const FIELD_WEIGHTS = {
-	title: 1,
-	keywords: 1,
-	capabilities: 1,
-	asks: 0.8,
-	summary: 0.75,
-	when_to_use: 0.6,
-	invariants: 0.35,
-} as const;
-export type SearchField = keyof typeof FIELD_WEIGHTS;
-
-/** The fields from the heaviest to the lightest: a term is filed under the first that has it. */
-export const SEARCH_FIELDS = Object.keys(FIELD_WEIGHTS) as readonly SearchField[];
-
-interface OpenPosting {
-	patterns: number[];
-	fields: number[];
-	texts: number[];
-	allTexts: number;
-	asks: number[];
-}
-
-/** Indexes patterns, best given in the order of every surface, which settles ties. Pure. */
-export function buildIndex(patterns: readonly PatternRecord[]): SearchIndex {
-	const postings = new Map<string, OpenPosting>();
-	const asks: { pattern: number; text: string; terms: string[] }[] = [];
-	const names = new Map<string, number[]>();
-	const phrases = new Map<string, number[]>();
-	const words = new Map<string, string>();
-	const texts = patterns.map(() => 0);
-	const posting = (term: string): OpenPosting => {
-		const known = postings.get(term);
-		if (known) return known;
-		const fresh = { patterns: [], fields: [], texts: [], allTexts: 0, asks: [] };
-		postings.set(term, fresh);
-		return fresh;
-	};
-
-	for (const [pattern, record] of patterns.entries()) {
-		for (const name of namesOf(record)) push(names, name, pattern);
-		for (const [field, name] of SEARCH_FIELDS.entries()) {
-			for (const text of fieldTexts(record, name)) {
-				texts[pattern] = (texts[pattern] ?? 0) + 1;
-				const terms: string[] = [];
-				for (const { term, word } of tokenize(text)) {
-					words.set(word, term);
-					// Texts are short: a look along the list is quicker than a set.
-					if (terms.includes(term)) continue;
-					terms.push(term);
-					const open = posting(term);
-					file(open, pattern, field);
-					if (name === 'asks') open.asks.push(asks.length);
-				}
-				if (name === 'asks') asks.push({ pattern, text, terms });
-				if ((name === 'keywords' || name === 'capabilities') && terms.length > 0)
-					push(phrases, termsKey(terms), pattern);
-			}
-		}
+/**
+ * Indexes patterns, best given in the order of every surface, which settles ties. Pure.
+ * @param concordance that of these very patterns, when it is at hand; else their texts are read
+ * @throws Error when the concordance is that of other patterns
+ */
+export function buildIndex(
+	patterns: readonly PatternRecord[],
+	concordance: Concordance = readConcordance(patterns),
+): SearchIndex {
+	const table = listTexts(patterns);
+	if (table.owners.length !== concordance.texts) {
+		throw new Error(`it is about ${concordance.texts} texts, and the patterns have ${table.owners.length}`);
 	}
-
+	const { sizes, lengths } = measureTexts(table, concordance, patterns.length);
 	// Sorted when a query first has a word that no card has, since most have none.
 	let vocabulary: string[] | undefined;
-	let sortedWords: [string, string][] | undefined;
-	const weight = (term: string) => idf(patterns.length, postings.get(term)?.patterns.length ?? 0);
+	let words: [string, string][] | undefined;
 	return {
 		patterns,
-		postings,
-		asks: asks.map(({ pattern, text, terms }) => ({
-			pattern,
-			text,
-			length: Math.sqrt(terms.reduce((sum, term) => sum + weight(term) ** 2, 0)) || 1,
-		})),
-		texts,
-		allTexts: texts.reduce((sum, count) => sum + count, 0),
-		names,
-		phrases,
+		postings: lazyPostings(table, concordance),
+		asks: table.asks.map(({ pattern, text, at }) => ({ pattern, text, length: Math.sqrt(lengths[at] ?? 0) || 1 })),
+		texts: table.counts,
+		allTexts: table.owners.length,
+		names: namesOf(patterns),
+		phrased: (terms, fields) => phrased(table, concordance, sizes, terms, fields),
 		get vocabulary() {
-			vocabulary ??= [...postings.keys()].sort();
+			vocabulary ??= [...concordance.terms.keys()].sort();
 			return vocabulary;
 		},
 		get words() {
-			sortedWords ??= [...words].sort(([a], [b]) => (a < b ? -1 : 1));
-			return sortedWords;
+			words ??= [...concordance.words()].sort(([a], [b]) => (a < b ? -1 : 1));
+			return words;
 		},
 	};
 }
 
-/** Notes that one more text of a record holds a term. Fields come heaviest first, so the first to file it is the best. */
-function file(open: OpenPosting, pattern: number, field: number): void {
-	open.allTexts++;
-	const last = open.patterns.length - 1;
-	if (open.patterns[last] === pattern) {
-		open.texts[last] = (open.texts[last] ?? 0) + 1;
-		return;
+/** What each text is, by its number. */
+interface TextTable {
+	/** The record that has it. */
+	owners: number[];
+	/** Its field, as an index into `SEARCH_FIELDS`. */
+	fields: number[];
+	/** For a text that is an ask its index into `asks`, else -1. */
+	askOf: number[];
+	/** The asks, each with the number that it has among all texts. */
+	asks: { pattern: number; text: string; at: number }[];
+	/** How many texts each record has. */
+	counts: number[];
+}
+
+const ASKS = SEARCH_FIELDS.indexOf('asks');
+
+function listTexts(patterns: readonly PatternRecord[]): TextTable {
+	const table: TextTable = { owners: [], fields: [], askOf: [], asks: [], counts: patterns.map(() => 0) };
+	eachText(patterns, (text, pattern, field) => {
+		table.askOf.push(field === ASKS ? table.asks.length : -1);
+		if (field === ASKS) table.asks.push({ pattern, text, at: table.owners.length });
+		table.owners.push(pattern);
+		table.fields.push(field);
+		table.counts[pattern] = (table.counts[pattern] ?? 0) + 1;
+	});
+	return table;
+}
+
+/** For each text how many terms it has, and for each ask the square of its length (see `IndexedAsk`). */
+function measureTexts(table: TextTable, { terms }: Concordance, records: number) {
+	const sizes = new Int32Array(table.owners.length);
+	const lengths = new Float64Array(table.owners.length);
+	for (const texts of terms.values()) {
+		let frequency = 0;
+		let last = -1;
+		for (const text of texts) {
+			const owner = table.owners[text] ?? 0;
+			if (owner !== last) frequency++;
+			last = owner;
+		}
+		const weight = idf(records, frequency) ** 2;
+		for (const text of texts) {
+			sizes[text] = (sizes[text] ?? 0) + 1;
+			lengths[text] = (lengths[text] ?? 0) + weight;
+		}
 	}
-	open.patterns.push(pattern);
-	open.fields.push(field);
-	open.texts.push(1);
+	return { sizes, lengths };
+}
+
+/** Postings that are worked out at the first question for a term, and kept. */
+function lazyPostings(table: TextTable, { terms }: Concordance): Postings {
+	const known = new Map<string, Posting>();
+	return {
+		has: (term) => terms.has(term),
+		get: (term) => {
+			const texts = terms.get(term);
+			if (!texts) return undefined;
+			const posting = known.get(term) ?? postingOf(table, texts);
+			known.set(term, posting);
+			return posting;
+		},
+	};
+}
+
+/** Texts come in the order of records, and within a record from the heaviest field, so that the first is the best. */
+function postingOf(table: TextTable, texts: readonly number[]): Posting {
+	const patterns: number[] = [];
+	const fields: number[] = [];
+	const counts: number[] = [];
+	const asks: number[] = [];
+	for (const text of texts) {
+		const owner = table.owners[text] ?? 0;
+		const ask = table.askOf[text] ?? -1;
+		if (ask >= 0) asks.push(ask);
+		const last = patterns.length - 1;
+		if (patterns[last] === owner) {
+			counts[last] = (counts[last] ?? 0) + 1;
+			continue;
+		}
+		patterns.push(owner);
+		fields.push(table.fields[text] ?? 0);
+		counts.push(1);
+	}
+	return { patterns, fields, texts: counts, allTexts: texts.length, asks };
+}
+
+function phrased(
+	table: TextTable,
+	{ terms: known }: Concordance,
+	sizes: ArrayLike<number>,
+	terms: readonly string[],
+	fields: readonly SearchField[],
+): readonly number[] {
+	const distinct = [...new Set(terms)];
+	const [rarest = [], ...others] = distinct.map((term) => known.get(term) ?? []).sort((a, b) => a.length - b.length);
+	const allowed = fields.map((field) => SEARCH_FIELDS.indexOf(field));
+	const whole = rarest.filter(
+		(text) =>
+			sizes[text] === distinct.length &&
+			allowed.includes(table.fields[text] ?? 0) &&
+			others.every((texts) => texts.includes(text)),
+	);
+	return [...new Set(whole.map((text) => table.owners[text] ?? 0))];
 }
 
 /** The key under which an id or a title is found as it is written. */
@@ -152,29 +200,19 @@ export function nameKey(name: string): string {
 	return foldName(name);
 }
 
-/** The key under which a title, a keyword or a capability is found by its terms, in any order. */
-export function termsKey(terms: readonly string[]): string {
-	return `terms: ${[...new Set(terms)].sort().join(' ')}`;
-}
-
 /** Inverse document frequency as BM25 has it, never negative: ln(1 + (N − n + ½) / (n + ½)). */
 export function idf(records: number, frequency: number): number {
 	return Math.log(1 + (records - frequency + 0.5) / (frequency + 0.5));
 }
 
-function namesOf({ id, title }: PatternRecord): Set<string> {
-	const terms = termsOf(title);
-	return new Set([nameKey(id), nameKey(title), ...(terms.length > 0 ? [termsKey(terms)] : [])]);
-}
-
-function push(map: Map<string, number[]>, key: string, pattern: number): void {
-	const known = map.get(key);
-	if (!known) map.set(key, [pattern]);
-	else if (known.at(-1) !== pattern) known.push(pattern);
-}
-
-function fieldTexts(record: PatternRecord, field: SearchField): readonly string[] {
-	if (field === 'invariants') return record.invariants.map((rule) => (typeof rule === 'string' ? rule : rule.rule));
-	const value = record[field];
-	return typeof value === 'string' ? [value] : value;
+function namesOf(patterns: readonly PatternRecord[]): Map<string, number[]> {
+	const names = new Map<string, number[]>();
+	for (const [pattern, { id, title }] of patterns.entries()) {
+		for (const key of new Set([nameKey(id), nameKey(title)])) {
+			const known = names.get(key);
+			if (known) known.push(pattern);
+			else names.set(key, [pattern]);
+		}
+	}
+	return names;
 }

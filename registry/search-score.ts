@@ -1,6 +1,7 @@
 import { aboutness, evidenceOf, type Grade, gradeOf, isRareLookup, RANKING } from './search-evidence.ts';
-import { FIELD_WEIGHTS, nameKey, SEARCH_FIELDS, type SearchIndex, termsKey } from './search-index.ts';
+import { nameKey, type SearchIndex } from './search-index.ts';
 import type { QueryTerm } from './search-terms.ts';
+import { FIELD_WEIGHTS, SEARCH_FIELDS } from './search-texts.ts';
 
 /** A record that shares a term with the query, by its index. */
 export interface Scored {
@@ -40,7 +41,7 @@ export function scoreAll(index: SearchIndex, query: string, terms: readonly Quer
 	}
 	const asks = nearestAsks(index, terms);
 	// A query that is a keyword or a capability, whole, is as near as an ask can be.
-	const phrased = new Set(index.phrases.get(meantKey(terms)));
+	const phrased = new Set(readings(terms).flatMap((meant) => index.phrased(meant, ['keywords', 'capabilities'])));
 	const mass = terms.reduce((sum, { idf }) => sum + idf, 0) || 1;
 	const most = Math.log(1 + size);
 	const rare = isRareLookup(index, terms);
@@ -66,9 +67,10 @@ export function scoreAll(index: SearchIndex, query: string, terms: readonly Quer
 							(rare && coverage >= ALL) || (phrased.has(pattern) && phrased.size <= Math.max(3, size / 10)),
 							evidenceOf({
 								coverage,
-								ask: phrased.has(pattern) || index.patterns[pattern]?.asks.length ? similarity : undefined,
+								ask: similarity,
 								about: (about[pattern] ?? 0) / most,
 								unknown,
+								texts: index.texts[pattern] ?? 1,
 							}),
 						),
 			exact: isExact,
@@ -85,14 +87,25 @@ export function scoreAll(index: SearchIndex, query: string, terms: readonly Quer
 function namedBy(index: SearchIndex, query: string, terms: readonly QueryTerm[]): readonly number[] {
 	const written = index.names.get(nameKey(query));
 	if (written) return written;
-	const same = index.names.get(meantKey(terms)) ?? [];
+	const same = [...new Set(readings(terms).flatMap((meant) => index.phrased(meant, ['title'])))];
 	return same.length === 1 ? same : [];
 }
 
-/** The key of what the terms of a query mean, typos corrected. */
-function meantKey(terms: readonly QueryTerm[]): string {
-	const certain = terms.every(({ stands }) => stands.length === 1);
-	return certain && terms.length > 0 ? termsKey(terms.flatMap(({ stands }) => stands.map(({ term }) => term))) : '';
+/** Queries of more typos than this are not read in every way that they may be meant. */
+const MAX_READINGS = 16;
+
+/**
+ * What a query may mean, term by term: one reading when it has no typos, else one for each choice of the words that they
+ * may stand for; none when a word stands for nothing, or for several terms for another reason.
+ */
+function readings(terms: readonly QueryTerm[]): string[][] {
+	let meant: string[][] = [[]];
+	for (const { stands } of terms) {
+		if (stands.length > 1 && !stands.every(({ guess }) => guess)) return [];
+		meant = meant.flatMap((before) => stands.map(({ term }) => [...before, term]));
+		if (meant.length > MAX_READINGS) return [];
+	}
+	return terms.length > 0 ? meant : [];
 }
 
 /** The weights of the fields, by their index in `SEARCH_FIELDS`. */

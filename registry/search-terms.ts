@@ -11,13 +11,20 @@ export interface QueryTerm {
 	word: string;
 	term: string;
 	/** The terms of the registry that stand for it; empty when it has none. */
-	stands: readonly { term: string; weight: number }[];
-	/** The word of the registry that was guessed, when it took a guess. */
-	guess?: string;
+	stands: readonly Stand[];
 	/** How many records have it, as far as it could be matched. */
 	frequency: number;
 	/** Its weight: rare terms decide, terms of most records barely count. */
 	idf: number;
+}
+
+/** A term of the registry that stands for a word of the query. */
+export interface Stand {
+	term: string;
+	/** How sure it is, 0..1. */
+	weight: number;
+	/** The word of the registry that the query's was taken for, when it took a guess. */
+	guess?: string;
 }
 
 /** A word's beginning is half a match: `auth` for authentication. */
@@ -31,6 +38,8 @@ const GUESS_WEIGHT = 0.8;
 const MIN_GUESS = 5;
 /** From this length on a word may hold two typos. */
 const TWO_TYPOS = 9;
+/** More words than these are as near to a mistyped one only when it is hardly a word. */
+const MAX_GUESSES = 4;
 /** Terms beyond this many add nothing that the first did not say; they would only take time. */
 const MAX_TERMS = 64;
 /** A longer word is no word: it is looked up as it stands, and neither split nor taken for a typo. */
@@ -65,7 +74,6 @@ function resolve(index: SearchIndex, word: string, term: string): QueryTerm {
 			word,
 			term,
 			split.map((part) => ({ term: part, weight: 1 })),
-			undefined,
 			true,
 		);
 	const beginnings = startingWith(index.vocabulary, term);
@@ -79,22 +87,25 @@ function resolve(index: SearchIndex, word: string, term: string): QueryTerm {
 			stands.map((longer) => ({ term: longer, weight })),
 		);
 	}
-	const guess = nearestWord(index, word);
-	if (guess) return describe(index, word, term, [{ term: guess.term, weight: GUESS_WEIGHT }], guess.word);
-	return describe(index, word, term, []);
+	const guesses = nearestWords(index, word);
+	return describe(
+		index,
+		word,
+		term,
+		guesses.map((guess) => ({ term: guess.term, weight: GUESS_WEIGHT, guess: guess.word })),
+	);
 }
 
 function describe(
 	index: SearchIndex,
 	word: string,
 	term: string,
-	stands: QueryTerm['stands'],
-	guess?: string,
+	stands: readonly Stand[],
 	together = false,
 ): QueryTerm {
 	const lists = stands.map((one) => index.postings.get(one.term)?.patterns ?? []);
 	const frequency = together ? Math.min(...lists.map((list) => list.length)) : new Set(lists.flat()).size;
-	return { word, term, stands, frequency, idf: idf(index.patterns.length, frequency), ...(guess ? { guess } : {}) };
+	return { word, term, stands, frequency, idf: idf(index.patterns.length, Math.max(1, frequency)) };
 }
 
 /** The term that two neighbouring words make when they are written as one, if the registry has it and lacks one of them: "web hook". */
@@ -135,23 +146,29 @@ function firstAtLeast<Item>(sorted: readonly Item[], value: string, key: (item: 
 	return low;
 }
 
-/** The word that a mistyped one most likely means: same first letter, fewest edits, then most records, then code-unit order. */
-function nearestWord(index: SearchIndex, mistyped: string): Named | undefined {
-	if (mistyped.length < MIN_GUESS || !/^[a-z]+$/.test(mistyped)) return undefined;
-	const allowed = mistyped.length >= TWO_TYPOS ? 2 : 1;
+/**
+ * The words that a mistyped one may mean, one for each term, those of most records first, then in code-unit order: the
+ * same first letter and the fewest edits. Which of them is meant, the other words of the query decide.
+ */
+function nearestWords(index: SearchIndex, mistyped: string): Named[] {
+	if (mistyped.length < MIN_GUESS || !/^[a-z]+$/.test(mistyped)) return [];
+	let allowed = mistyped.length >= TWO_TYPOS ? 2 : 1;
 	const start = mistyped.slice(0, 1);
-	let best: (Named & { edits: number; records: number }) | undefined;
+	let nearest: Named[] = [];
 	for (let at = firstAtLeast(index.words, start, ([word]) => word); at < index.words.length; at++) {
 		const [word = '', term = ''] = index.words[at] ?? [];
 		if (!word.startsWith(start)) break;
 		if (Math.abs(word.length - mistyped.length) > allowed) continue;
 		const edits = editDistance(mistyped, word, allowed);
 		if (edits > allowed) continue;
-		const records = index.postings.get(term)?.patterns.length ?? 0;
-		if (!best || edits < best.edits || (edits === best.edits && records > best.records))
-			best = { word, term, edits, records };
+		if (edits < allowed) nearest = [];
+		allowed = edits;
+		nearest.push({ word, term });
 	}
-	return best;
+	const records = ({ term }: Named) => index.postings.get(term)?.patterns.length ?? 0;
+	return distinct(nearest, ({ term }) => term)
+		.sort((a, b) => records(b) - records(a))
+		.slice(0, MAX_GUESSES);
 }
 
 /**

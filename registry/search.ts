@@ -1,8 +1,9 @@
 import type { PatternRecord } from './schema.ts';
 import type { Grade } from './search-evidence.ts';
-import { SEARCH_FIELDS, type SearchField, type SearchIndex } from './search-index.ts';
+import type { SearchIndex } from './search-index.ts';
 import { matchesOf, type Scored, scoreAll } from './search-score.ts';
-import { type QueryTerm, queryTerms } from './search-terms.ts';
+import { type QueryTerm, queryTerms, type Stand } from './search-terms.ts';
+import { SEARCH_FIELDS, type SearchField } from './search-texts.ts';
 
 /** A query's term that a record has, and the best field it stands in. */
 export interface MatchedTerm {
@@ -75,7 +76,7 @@ export function searchPatterns(index: SearchIndex, asked: string, options: Searc
 		hits: listed.slice(0, options.limit ?? DEFAULT_LIMIT).flatMap(toHit),
 		total: listed.length,
 		near: near.flatMap(toHit),
-		guesses: terms.flatMap(({ word, guess }) => (guess ? [{ word, taken: guess }] : [])),
+		guesses: guessesOf(index, terms, (good[0] ?? near[0])?.pattern),
 		unknown: terms.filter(({ stands }) => stands.length === 0).map(({ word }) => word.slice(0, 40)),
 		empty: terms.length === 0 && good.length === 0,
 	};
@@ -108,8 +109,22 @@ function hit(index: SearchIndex, terms: readonly QueryTerm[], { pattern, grade, 
 	const matched = terms.flatMap((term) => {
 		const { patterns, fields } = matchesOf(index, term);
 		const field = SEARCH_FIELDS[fields[patterns.indexOf(pattern)] ?? -1];
-		return field ? [{ word: term.word, field, ...(term.guess ? { guess: term.guess } : {}) }] : [];
+		const guess = standIn(index, term, pattern)?.guess;
+		return field ? [{ word: term.word, field, ...(guess ? { guess } : {}) }] : [];
 	});
 	const text = ask === undefined ? undefined : index.asks[ask]?.text;
 	return [{ record, grade, score, exact, matched, ...(text === undefined ? {} : { ask: text }) }];
+}
+
+/** The first of the terms that stand for a query's term which a record has. */
+function standIn(index: SearchIndex, { stands }: QueryTerm, pattern: number): Stand | undefined {
+	return stands.find(({ term }) => index.postings.get(term)?.patterns.includes(pattern));
+}
+
+/** What each mistyped word was taken for: where several words are as near, the one that the best record has. */
+function guessesOf(index: SearchIndex, terms: readonly QueryTerm[], best: number | undefined): SearchResult['guesses'] {
+	return terms.flatMap((term) => {
+		const stand = (best === undefined ? undefined : standIn(index, term, best)) ?? term.stands[0];
+		return stand?.guess ? [{ word: term.word, taken: stand.guess }] : [];
+	});
 }

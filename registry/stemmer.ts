@@ -24,11 +24,14 @@ const UNCHANGED_AFTER_PLURAL = new Set([
 	...['inning', 'outing', 'canning', 'herring', 'earring', 'proceed', 'exceed', 'succeed'],
 ]);
 
-/** Suffixes of one step, longest first, each with what replaces it. */
-type Suffixes = readonly (readonly [suffix: string, replacement: string])[];
+/** Suffixes of one step with what replaces them, longest first, by their last letter: most words end in none of them. */
+type Suffixes = ReadonlyMap<string, readonly (readonly [suffix: string, replacement: string])[]>;
 
-const longestFirst = (pairs: Record<string, string>): Suffixes =>
-	Object.entries(pairs).sort(([a], [b]) => b.length - a.length);
+const longestFirst = (pairs: Record<string, string>): Suffixes => {
+	const sorted = Object.entries(pairs).sort(([a], [b]) => b.length - a.length);
+	const endings = new Set(sorted.map(([suffix]) => suffix.slice(-1)));
+	return new Map([...endings].map((ending) => [ending, sorted.filter(([suffix]) => suffix.endsWith(ending))]));
+};
 
 const STEP_2 = longestFirst({
 	tional: 'tion',
@@ -145,7 +148,7 @@ function dropPastAndGerund(word: string, r1: number): string {
 }
 
 function replaceSuffix(word: string, suffixes: Suffixes, allowed: (rest: string, suffix: string) => boolean): string {
-	const found = suffixes.find((pair) => word.endsWith(pair[0]));
+	const found = suffixes.get(word.slice(-1))?.find((pair) => word.endsWith(pair[0]));
 	if (!found) return word;
 	const rest = word.slice(0, word.length - found[0].length);
 	return allowed(rest, found[0]) ? rest + found[1] : word;

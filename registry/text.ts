@@ -27,8 +27,8 @@ const SYMBOL_TERM = String.raw`(?<![\p{L}\p{N}])(?:[a-z]\+\+|[a-z]#|\.net|[a-z0-
 const UNSPACED = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+`;
 const TERM = new RegExp(`${SYMBOL_TERM}|${UNSPACED}|[\\p{L}\\p{N}\\p{M}]+`, 'gu');
 const UNSPACED_ONLY = new RegExp(`^${UNSPACED}$`, 'u');
-/** Text of plain words takes a plain expression, which is many times faster. */
-const PLAIN = /^[^+#/&.\x80-\uffff]*(?:\.(?!net)[^+#/&.\x80-\uffff]*)*$/;
+/** What takes the whole expression; a text without it takes a plain one, which is many times faster. */
+const SPECIAL = /[+#/&\x80-\uffff]|\.net/;
 const PLAIN_TERM = /[a-z0-9]+/g;
 const ASCII = /^[\0-\x7f]*$/;
 const COMBINING_AFTER_LATIN = /(?<=[a-z])\p{M}+/gu;
@@ -49,7 +49,7 @@ export interface Token {
 export function tokenize(text: string): Token[] {
 	const folded = normalize(text);
 	const tokens: Token[] = [];
-	for (const found of folded.match(PLAIN.test(folded) ? PLAIN_TERM : TERM) ?? []) {
+	for (const found of folded.match(SPECIAL.test(folded) ? TERM : PLAIN_TERM) ?? []) {
 		if (found > '\u007f' && UNSPACED_ONLY.test(found)) {
 			tokens.push(...pairs(found));
 			continue;
@@ -101,7 +101,7 @@ function tokenOf(word: string): Token | null {
 	if (word.length > MAX_CACHED) return { term: word, word };
 	const known = seen.get(word);
 	if (known !== undefined) return known;
-	const token = word.length > 1 && !STOPWORDS.has(word) ? Object.freeze({ term: termOf(word), word }) : null;
+	const token = word.length > 1 && !STOPWORDS.has(word) ? { term: termOf(word), word } : null;
 	if (seen.size >= MAX_SEEN) seen.clear();
 	seen.set(word, token);
 	return token;
@@ -113,9 +113,9 @@ function termOf(word: string): string {
 
 /** British endings in their American form: normalise → normalize, behaviour → behavior. Wrong for a few words (promise), but the same on both sides. */
 function spelling(word: string): string {
-	return word
-		.replace(/(?<=[a-z]{3})is(?=(?:e|ed|es|er|ers|ing|ation|ations)$)/, 'iz')
-		.replace(/(?<=[a-z]{3})our(?=(?:s|ed|ing|al|ally|able|ite|ites)?$)/, 'or');
+	if (word.includes('is')) return word.replace(/(?<=[a-z]{3})is(?=(?:e|ed|es|er|ers|ing|ation|ations)$)/, 'iz');
+	if (word.includes('our')) return word.replace(/(?<=[a-z]{3})our(?=(?:s|ed|ing|al|ally|able|ite|ites)?$)/, 'or');
+	return word;
 }
 
 function pairs(run: string): Token[] {
