@@ -19,8 +19,8 @@ export const RANKING = {
 	/** What is taken from the evidence for a card for each e-fold of its texts: the more it has, the more match by chance. */
 	chance: 0.05,
 	/** From which evidence on a hit is strong, and from which it is partial. */
-	strong: 0.36,
-	partial: 0.26,
+	strong: 0.375,
+	partial: 0.275,
 } as const;
 
 /**

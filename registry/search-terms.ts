@@ -30,12 +30,15 @@ export interface Stand {
 /** A word's beginning is half a match: `auth` for authentication. */
 const PREFIX_WEIGHT = 0.5;
 const MIN_PREFIX = 4;
+const MIN_BEGINNING = 5;
 /** A word that lacks its last letter is nearly the word. */
 const NEARLY_WEIGHT = 0.8;
 /** A typo's correction counts a little less than the word itself. */
 const GUESS_WEIGHT = 0.8;
 /** The shortest word that is taken for a typo: shorter ones are near too many others. */
 const MIN_GUESS = 5;
+/** A word of this length is taken for one only when two neighbours have changed places. */
+const MIN_SWAP = 4;
 /** From this length on a word may hold two typos. */
 const TWO_TYPOS = 9;
 /** More words than these are as near to a mistyped one only when it is hardly a word. */
@@ -88,6 +91,10 @@ function resolve(index: SearchIndex, word: string, term: string): QueryTerm {
 		);
 	}
 	const guesses = nearestWords(index, word);
+	if (guesses.length === 0) {
+		const short = longestBeginning(index, term);
+		if (short) return describe(index, word, term, [{ term: short, weight: PREFIX_WEIGHT }]);
+	}
 	return describe(
 		index,
 		word,
@@ -134,6 +141,14 @@ function startingWith(vocabulary: readonly string[], prefix: string): string[] {
 	return found;
 }
 
+/** The longest term of the registry that a word begins with, when it is most of it: oauth for oauth2, quick for quicker. */
+function longestBeginning(index: SearchIndex, term: string): string | undefined {
+	for (let end = term.length - 1; end >= Math.max(MIN_BEGINNING, term.length * 0.7); end--) {
+		if (index.postings.has(term.slice(0, end))) return term.slice(0, end);
+	}
+	return undefined;
+}
+
 function firstAtLeast<Item>(sorted: readonly Item[], value: string, key: (item: Item) => string): number {
 	let low = 0;
 	let high = sorted.length;
@@ -151,7 +166,8 @@ function firstAtLeast<Item>(sorted: readonly Item[], value: string, key: (item: 
  * same first letter and the fewest edits. Which of them is meant, the other words of the query decide.
  */
 function nearestWords(index: SearchIndex, mistyped: string): Named[] {
-	if (mistyped.length < MIN_GUESS || !/^[a-z]+$/.test(mistyped)) return [];
+	if (mistyped.length < MIN_SWAP || !/^[a-z]+$/.test(mistyped)) return [];
+	const letters = mistyped.length < MIN_GUESS ? lettersOf(mistyped) : undefined;
 	let allowed = mistyped.length >= TWO_TYPOS ? 2 : 1;
 	const start = mistyped.slice(0, 1);
 	let nearest: Named[] = [];
@@ -159,6 +175,7 @@ function nearestWords(index: SearchIndex, mistyped: string): Named[] {
 		const [word = '', term = ''] = index.words[at] ?? [];
 		if (!word.startsWith(start)) break;
 		if (Math.abs(word.length - mistyped.length) > allowed) continue;
+		if (letters !== undefined && lettersOf(word) !== letters) continue;
 		const edits = editDistance(mistyped, word, allowed);
 		if (edits > allowed) continue;
 		if (edits < allowed) nearest = [];
@@ -169,6 +186,10 @@ function nearestWords(index: SearchIndex, mistyped: string): Named[] {
 	return distinct(nearest, ({ term }) => term)
 		.sort((a, b) => records(b) - records(a))
 		.slice(0, MAX_GUESSES);
+}
+
+function lettersOf(word: string): string {
+	return [...word].sort().join('');
 }
 
 /**

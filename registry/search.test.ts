@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { library, others, record, registry } from './fixtures.ts';
 import { createLibrary } from './library.ts';
 import { searchPatterns } from './search.ts';
+import { evidenceOf } from './search-evidence.ts';
+import { queryTerms } from './search-terms.ts';
 
 const { index } = library();
 const ids = (query: string) => searchPatterns(index, query).hits.map(({ record }) => record.id);
@@ -106,6 +108,61 @@ describe('searchPatterns', () => {
 	it('does not guess when the registry has the word, or for a short one', () => {
 		expect(searchPatterns(index, 'retry').guesses).toEqual([]);
 		expect(searchPatterns(index, 'jobz').guesses).toEqual([]);
+	});
+
+	it('lets the other words decide among the words that are as near to a mistyped one', () => {
+		const { index } = createLibrary(
+			registry([
+				record({ id: 'breaker', title: 'Circuit breaker' }),
+				record({ id: 'broker', title: 'Message broker', keywords: ['broker'] }),
+				record({ id: 'queue', title: 'Queue without broker' }),
+				...others,
+			]),
+		);
+		const found = searchPatterns(index, 'circuit braker');
+		expect(found.hits[0]).toMatchObject({ record: { id: 'breaker' }, exact: true });
+		expect(found.guesses).toEqual([{ word: 'braker', taken: 'breaker' }]);
+		expect(searchPatterns(index, 'message braker').guesses).toEqual([{ word: 'braker', taken: 'broker' }]);
+		expect(searchPatterns(index, 'braker').guesses).toEqual([{ word: 'braker', taken: 'broker' }]);
+	});
+
+	it('takes a mistyped word for none that is farther than the nearest', () => {
+		const words = ['connection', 'correction'].map((word) => record({ id: word, title: `${word} pool` }));
+		const { index } = createLibrary(registry([...words, ...others]));
+		expect(searchPatterns(index, 'corection').guesses).toEqual([{ word: 'corection', taken: 'correction' }]);
+		expect(searchPatterns(index, 'corection').hits.map(({ record }) => record.id)).toEqual(['correction']);
+	});
+
+	it('takes a title for named only when the query has all of it', () => {
+		expect(searchPatterns(index, 'jitter backoff retry').hits[0]).toMatchObject({ exact: true });
+		expect(searchPatterns(index, 'jitter backoff').hits[0]).toMatchObject({ exact: false });
+	});
+
+	it('takes a word of four letters for another only when two neighbours have changed places', () => {
+		expect(searchPatterns(index, 'lcok skip').guesses).toEqual([]);
+		expect(searchPatterns(index, 'skpi locked').guesses).toEqual([{ word: 'skpi', taken: 'skip' }]);
+		expect(searchPatterns(index, 'slip locked').guesses).toEqual([]);
+	});
+
+	it('takes a word that goes on after one of the registry for half of it, when it is most of it', () => {
+		const { index } = createLibrary(registry([record({ id: 'login', title: 'OAuth login' }), ...others]));
+		expect(searchPatterns(index, 'oauth2 login').hits[0]?.record.id).toBe('login');
+		expect(searchPatterns(index, 'oauth2').unknown).toEqual([]);
+		expect(searchPatterns(index, 'oauthentication').unknown).toEqual(['oauthentication']);
+	});
+
+	it('takes a word that no card has for no rarer than one that a single card has', () => {
+		const weights = queryTerms(index, 'throttle xylophone');
+		expect(weights.map(({ word, frequency }) => [word, frequency])).toEqual([
+			['throttle', 1],
+			['xylophone', 0],
+		]);
+		expect(weights[1]?.idf).toBe(weights[0]?.idf);
+	});
+
+	it('asks for more evidence from a card with more texts, which has more words by chance', () => {
+		const few = { coverage: 0.5, ask: 0.3, about: 1, unknown: 0, texts: 10 };
+		expect(evidenceOf(few)).toBeGreaterThan(evidenceOf({ ...few, texts: 80 }));
 	});
 
 	it('reads a word written as two, and two written as one', () => {
