@@ -13,8 +13,8 @@ export interface SetResult {
 export function renderSetResult({ set, rankers }: SetResult): string {
 	const [first] = rankers;
 	const width = Math.max(24, ...Object.keys(first?.byKind ?? {}).map((kind) => kind.length + 12));
-	const head = `${''.padEnd(width)}${['Acc@1', 'R@3', 'R@5', 'MRR', 'refused', 'refused'].map(cell).join('')}`;
-	const under = `${''.padEnd(width)}${['', '', '', '', 'covered', 'uncov.'].map(cell).join('')}`;
+	const head = `${''.padEnd(width)}${['Acc@1', 'R@3', 'R@5', 'MRR', 'refused', 'refused', 'answer', 'answer'].map(cell).join('')}`;
+	const under = `${''.padEnd(width)}${['', '', '', '', 'covered', 'uncov.', '@1', '@3'].map(cell).join('')}`;
 	const blocks = rankers.map(({ name, all, byKind }) =>
 		[row(name, all, width), ...Object.entries(byKind).map(([kind, one]) => row(`  ${kind}`, one, width))].join('\n'),
 	);
@@ -50,6 +50,7 @@ export function renderWorkflows(workflows: readonly Workflow[], toolList: number
 
 function row(name: string, measure: Measure, width: number): string {
 	const { covered, uncovered, accuracyAt1, recallAt3, recallAt5, mrr, coveredRefused, uncoveredRefused } = measure;
+	const { answeredAt1, answeredAt3 } = measure;
 	const cells = [
 		percent(accuracyAt1),
 		percent(recallAt3),
@@ -57,6 +58,8 @@ function row(name: string, measure: Measure, width: number): string {
 		Number.isNaN(mrr) ? '–' : mrr.toFixed(2),
 		percent(coveredRefused),
 		percent(uncoveredRefused),
+		percent(answeredAt1),
+		percent(answeredAt3),
 	];
 	return `${`${name} (${covered}+${uncovered})`.padEnd(width)}${cells.map(cell).join('')}`;
 }

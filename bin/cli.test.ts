@@ -366,9 +366,11 @@ describe('bench', () => {
 		);
 		const { code, out } = await place.run(['bench', 'search', ...registry, '--queries', 'set.json']);
 		expect(code).toBe(0);
-		expect(out).toMatch(/^# set\.json\n +Acc@1 +R@3 +R@5 +MRR +refused +refused$/m);
-		expect(out).toMatch(/^v10r-patterns \(2\+1\) +100\.0 % +100\.0 % +100\.0 % +1\.00 +0\.0 % +100\.0 %$/m);
-		expect(out).toMatch(/^ {2}uncovered \(0\+1\) +– +– +– +– +– +100\.0 %$/m);
+		expect(out).toMatch(/^# set\.json\n +Acc@1 +R@3 +R@5 +MRR +refused +refused +answer +answer$/m);
+		expect(out).toMatch(
+			/^v10r-patterns \(2\+1\) +100\.0 % +100\.0 % +100\.0 % +1\.00 +0\.0 % +100\.0 % +100\.0 % +100\.0 %$/m,
+		);
+		expect(out).toMatch(/^ {2}uncovered \(0\+1\) +– +– +– +– +– +100\.0 % +– +–$/m);
 		expect(out).toMatch(/^MiniSearch \(2\+1\)/m);
 		expect(out).toMatch(/^# leave-one-out over 6 asks: Acc@1 /m);
 		const json = JSON.parse((await place.run(['bench', 'search', ...registry, '--queries', 'set.json', '--json'])).out);

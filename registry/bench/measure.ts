@@ -6,7 +6,7 @@ export interface Measure {
 	uncovered: number;
 	/**
 	 * Covered queries whose first card is right. Ranking is measured apart from refusal: of a query that is answered with a
-	 * no-match the near misses count, which the answer shows as well.
+	 * no-match the near misses count, which the answer shows as well. `answeredAt1` and `answeredAt3` count them as missed.
 	 */
 	accuracyAt1: number;
 	/** Covered queries with a right card among the first three, and among the first five. */
@@ -14,8 +14,9 @@ export interface Measure {
 	recallAt5: number;
 	/** Mean reciprocal rank of the first right card, 0 where there is none. */
 	mrr: number;
-	/** Covered queries that are answered, and with the right card first: both at once. */
-	answeredRight: number;
+	/** Covered queries that are answered with a match and with a right card first, or among the first three: both at once. */
+	answeredAt1: number;
+	answeredAt3: number;
 	/** Covered queries that were answered with a no-match, and uncovered ones that were. */
 	coveredRefused: number;
 	uncoveredRefused: number;
@@ -37,7 +38,8 @@ export function measure(rank: Ranker, queries: readonly BenchQuery[]): Measure {
 		recallAt3: within(3),
 		recallAt5: within(5),
 		mrr: places.reduce((sum, { place }) => sum + (place < 0 ? 0 : 1 / (place + 1)), 0) / places.length,
-		answeredRight: share(places, ({ match, place }) => match && place === 0),
+		answeredAt1: share(places, ({ match, place }) => match && place === 0),
+		answeredAt3: share(places, ({ match, place }) => match && place >= 0 && place < 3),
 		coveredRefused: share(places, ({ match }) => !match),
 		uncoveredRefused: share(uncovered, ({ query }) => !rank(query).match),
 	};

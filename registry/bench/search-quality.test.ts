@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createLibrary } from '../library.ts';
 import { readRegistry } from '../read.ts';
+import { foldName } from '../text.ts';
 import { measure } from './measure.ts';
 import { readQuerySet } from './query-set.ts';
 import { miniSearchRanker, ownRanker } from './rankers.ts';
@@ -34,5 +35,22 @@ describe.each(['development', 'blind'])('the search of this library on the %s se
 		const other = measure(miniSearchRanker(library.patterns), queries);
 		expect(result.accuracyAt1).toBeGreaterThan(other.accuracyAt1);
 		expect(other.uncoveredRefused).toBeLessThan(0.2);
+	});
+});
+
+describe('the search of this library on decoys', () => {
+	it('refuses most queries that share words with a card and ask for something else', () => {
+		const decoys = readQuerySet(read('./queries/decoys.json'), known);
+		expect(decoys.every(({ expect }) => expect.length === 0)).toBe(true);
+		expect(measure(own, decoys).uncoveredRefused).toBeGreaterThanOrEqual(0.6);
+	});
+});
+
+describe('the sets of queries', () => {
+	it('share no query', () => {
+		const names = ['development', 'blind', 'decoys'];
+		const all = names.flatMap((name) => readQuerySet(read(`./queries/${name}.json`), known));
+		const folded = all.map(({ query }) => foldName(query));
+		expect(folded.filter((query, at) => folded.indexOf(query) !== at)).toEqual([]);
 	});
 });
