@@ -111,7 +111,9 @@ function describe(
 	together = false,
 ): QueryTerm {
 	const lists = stands.map((one) => index.postings.get(one.term)?.patterns ?? []);
-	const frequency = together ? Math.min(...lists.map((list) => list.length)) : new Set(lists.flat()).size;
+	const [only = []] = lists;
+	const apart = () => (lists.length > 1 ? new Set(lists.flat()).size : only.length);
+	const frequency = together ? Math.min(...lists.map((list) => list.length)) : apart();
 	return { word, term, stands, frequency, idf: idf(index.patterns.length, Math.max(1, frequency)) };
 }
 
