@@ -16,6 +16,8 @@ export const RANKING = {
 	textsAdded: 8,
 	/** What each kind of evidence adds to the grade, and what unknown words take from it. See `evidenceOf`. */
 	evidence: { coverage: 0.27, ask: 0.09, about: 0.64, unknown: 0.06 },
+	/** A card without asks can show no nearness to one; it is taken to have an ask of this likeness, as most right cards do. */
+	withoutAsks: 0.4,
 	/** What is taken from the evidence for a card for each e-fold of its texts: the more it has, the more match by chance. */
 	chance: 0.05,
 	/** From which evidence on a hit is strong, and from which it is partial. */
@@ -42,8 +44,8 @@ export function aboutness(index: SearchIndex, pattern: number, count: number, al
 export interface Evidence {
 	/** The share of the query that the card has, by weight. */
 	coverage: number;
-	/** The likeness of its nearest ask; 0 for a card without asks. */
-	ask: number;
+	/** The likeness of its nearest ask; undefined for a card without asks. */
+	ask: number | undefined;
 	/** How much the card is about what was matched, in units of a term that one card of all is about. */
 	about: number;
 	/** The share of the query that no card has, by weight. */
@@ -57,7 +59,7 @@ export function evidenceOf({ coverage, ask, about, unknown, texts }: Evidence): 
 	const weights = RANKING.evidence;
 	return (
 		weights.coverage * coverage +
-		weights.ask * ask +
+		weights.ask * (ask ?? RANKING.withoutAsks) +
 		weights.about * (about / (about + 1)) -
 		weights.unknown * unknown -
 		RANKING.chance * Math.log(texts)

@@ -67,7 +67,7 @@ export function scoreAll(index: SearchIndex, query: string, terms: readonly Quer
 							(rare && coverage >= ALL) || (phrased.has(pattern) && phrased.size <= Math.max(3, size / 10)),
 							evidenceOf({
 								coverage,
-								ask: similarity,
+								ask: phrased.has(pattern) || index.patterns[pattern]?.asks.length ? similarity : undefined,
 								about: (about[pattern] ?? 0) / most,
 								unknown,
 								texts: index.texts[pattern] ?? 1,

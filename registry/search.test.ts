@@ -165,6 +165,12 @@ describe('searchPatterns', () => {
 		expect(evidenceOf(few)).toBeGreaterThan(evidenceOf({ ...few, texts: 80 }));
 	});
 
+	it('does not hold it against a card that it has no asks', () => {
+		const some = { coverage: 0.5, about: 1, unknown: 0, texts: 10 };
+		expect(evidenceOf({ ...some, ask: undefined })).toBeGreaterThan(evidenceOf({ ...some, ask: 0.1 }));
+		expect(evidenceOf({ ...some, ask: undefined })).toBeLessThan(evidenceOf({ ...some, ask: 0.9 }));
+	});
+
 	it('reads a word written as two, and two written as one', () => {
 		expect(ids('ratelimit')).toEqual(['rate-limit']);
 		expect(ids('time out')).toEqual(['deadline-propagation']);
