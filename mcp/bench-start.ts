@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { defaultRoot } from './paths.ts';
 
 /**
- * Measures what starting the server costs: from spawn to the first reply, against an empty program of the same runtime,
+ * Measures what starting the server costs: from spawn to the first reply, which for a search loads the registry, against an empty program of the same runtime,
  * in turns so that a busy machine slows both. Prints medians and their ratio; exits with 1 over the limit.
  * Usage: node --import tsx mcp/bench-start.ts [bundle] [runs]
  */
@@ -19,6 +19,12 @@ const FIRST_MESSAGES = {
 		params: { protocolVersion: '2025-11-25', capabilities: {} },
 	},
 	'tools/list': { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+	'first search': {
+		jsonrpc: '2.0',
+		id: 1,
+		method: 'tools/call',
+		params: { name: 'search_patterns', arguments: { query: 'the same job ran twice' } },
+	},
 };
 
 /** Milliseconds until the program wrote its first output or ended. */
