@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type PostgresTestDatabase, pgliteDatabase, postgresDatabase, type TestDatabase } from '../postgres-testing.ts';
-import { controlValues, isCheck } from '../scenario.ts';
+import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { demo, RULES } from './fenced-lease.demo.ts';
 import { MemoryFence, MemoryLeases } from './fenced-lease.memory.ts';
@@ -400,41 +400,18 @@ describe('fenced-lease', () => {
 	});
 
 	describe('scenario', () => {
-		const run = async (given: Record<string, unknown>) => {
-			const clock = new VirtualClock();
-			const failed: string[] = [];
-			const rules: string[] = [];
-			let events = 0;
-			const emit: Parameters<typeof demo.run>[1] = (item) => {
-				if (!isCheck(item)) events++;
-				else {
-					rules.push(item.rule);
-					if (!item.ok) failed.push(`${item.rule} ${item.detail}`);
-				}
-			};
-			await clock.run(demo.run(controlValues(demo.controls, given), emit, clock));
-			expect(clock.pending).toBe(0);
-			expect(events).toBeGreaterThan(14);
-			expect(events).toBeLessThan(81);
-			return { failed, rules };
-		};
-
 		it('keeps every rule with the pattern on', async () => {
-			for (const ttl of [400, 700, 1000, 4000]) {
-				for (const pause of [0, 100, 900, 2500, 6000]) {
-					for (const skew of [0, 5000]) {
-						const { failed, rules } = await run({ ttl, pause, skew });
-						expect(failed, `${ttl} ${pause} ${skew}`).toEqual([]);
-						expect(rules).toEqual(Object.values(RULES));
-					}
-				}
-			}
+			await expectEveryRule(demo, RULES, {
+				ttl: [400, 700, 1000, 4000],
+				pause: [0, 100, 900, 2500, 6000],
+				skew: [0, 5000],
+			});
 		});
 
 		it('loses updates without the pattern', async () => {
-			const { failed } = await run({ pattern: false });
-			expect(failed.join()).toContain(RULES.refused);
-			expect(failed.join()).toContain(RULES.read);
+			expect((await playScenario(demo, { pattern: false })).broken).toEqual(
+				expect.arrayContaining([RULES.refused, RULES.read]),
+			);
 		});
 	});
 });

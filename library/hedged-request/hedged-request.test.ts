@@ -7,7 +7,7 @@ import {
 	withDeadline,
 } from '../deadline-propagation/deadline-propagation.ts';
 import { seededRandom } from '../random.ts';
-import { controlValues, type InvariantCheck, isCheck, type TimelineEvent } from '../scenario.ts';
+import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { demo, RULES } from './hedged-request.demo.ts';
 import { type HedgeOptions, Hedger } from './hedged-request.ts';
@@ -281,38 +281,12 @@ describe('hedged-request', () => {
 });
 
 describe('hedged-request scenario', () => {
-	const play = async (given: Record<string, unknown>) => {
-		const clock = new VirtualClock();
-		const events: TimelineEvent[] = [];
-		const checks: InvariantCheck[] = [];
-		const emit = (item: TimelineEvent | InvariantCheck) => (isCheck(item) ? checks.push(item) : events.push(item));
-		await clock.run(demo.run(controlValues(demo.controls, given), emit, clock));
-		expect(clock.pending).toBe(0);
-		return { events, checks };
-	};
-
 	it('holds every rule with the pattern, for any controls', async () => {
-		for (const slow of [0, 12, 30])
-			for (const percentile of [50, 85, 99])
-				for (const share of [0, 15])
-					for (const seed of [1, 42]) {
-						const { checks, events } = await play({ slow, percentile, share, seed });
-						expect(
-							checks.filter((check) => !check.ok),
-							JSON.stringify({ slow, percentile, share, seed }),
-						).toEqual([]);
-						expect(checks.map((check) => check.rule).sort()).toEqual(Object.values(RULES).sort());
-						expect(events.length).toBeLessThanOrEqual(80);
-					}
+		await expectEveryRule(demo, RULES, { slow: [0, 12, 30], percentile: [50, 85, 99], share: [0, 15], seed: [1, 42] });
 	});
 
 	it('shows the failure without it', async () => {
-		const { checks } = await play({ pattern: false });
-		expect(checks.filter((check) => !check.ok).map((check) => check.rule)).toEqual([
-			RULES.delay,
-			RULES.loser,
-			RULES.share,
-			RULES.idempotent,
-		]);
+		const { broken } = await playScenario(demo, { pattern: false });
+		expect(broken).toEqual([RULES.delay, RULES.loser, RULES.share, RULES.idempotent]);
 	});
 });

@@ -1,9 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PostgresTestDatabase, TestDatabase } from '../postgres-testing.ts';
 import { pgliteDatabase, postgresDatabase } from '../postgres-testing.ts';
-import type { InvariantCheck } from '../scenario.ts';
-import { controlValues, isCheck } from '../scenario.ts';
-import { VirtualClock } from '../virtual-clock.ts';
+import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { demo, rules } from './idempotency-key.demo.ts';
 import { memoryKeys } from './idempotency-key.memory.ts';
 import type { Database, KeyedRequest, KeyId, Outcome, Sql, StoredResponse } from './idempotency-key.ts';
@@ -301,28 +299,13 @@ describe('idempotency-key', () => {
 	});
 
 	it('runs the scenario: every check holds with the pattern, and a retry charges twice without', async () => {
-		const run = async (given: Record<string, unknown>) => {
-			const clock = new VirtualClock();
-			const checks: InvariantCheck[] = [];
-			let events = 0;
-			const emit: Parameters<typeof demo.run>[1] = (entry) => {
-				if (isCheck(entry)) checks.push(entry);
-				else events++;
-			};
-			await clock.run(demo.run(controlValues(demo.controls, given), emit, clock));
-			expect(clock.pending).toBe(0);
-			expect(events).toBeGreaterThanOrEqual(15);
-			expect(events).toBeLessThanOrEqual(80);
-			return checks;
-		};
-		for (const crash of [true, false])
-			for (const work of [100, 800, 2000])
-				for (const patience of [100, 500, 800, 2000])
-					for (const check of await run({ crash, work, patience })) expect(check).toMatchObject({ ok: true });
-		const broken = (await run({ pattern: false })).filter(({ ok }) => !ok).map(({ rule }) => rule);
-		expect(broken).toContain(rules.crash);
-		expect(broken).toContain(rules.inFlight);
-		expect(broken).toContain(rules.caller);
+		await expectEveryRule(demo, rules, {
+			crash: [true, false],
+			work: [100, 800, 2000],
+			patience: [100, 500, 800, 2000],
+		});
+		const { broken } = await playScenario(demo, { pattern: false });
+		expect(broken).toEqual(expect.arrayContaining([rules.crash, rules.inFlight, rules.caller]));
 	});
 });
 

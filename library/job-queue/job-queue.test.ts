@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLostError, StaleTokenError } from '../fenced-lease/fenced-lease.ts';
 import { type PostgresTestDatabase, pgliteDatabase, postgresDatabase, type TestDatabase } from '../postgres-testing.ts';
-import { controlValues, isCheck } from '../scenario.ts';
+import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { demo, RULES } from './job-queue.demo.ts';
 import { MemoryJobs } from './job-queue.memory.ts';
@@ -468,40 +468,17 @@ describe('job-queue', () => {
 	});
 
 	describe('scenario', () => {
-		const run = async (given: Record<string, unknown>) => {
-			const clock = new VirtualClock();
-			const failed: string[] = [];
-			const rules: string[] = [];
-			let events = 0;
-			const emit: Parameters<typeof demo.run>[1] = (item) => {
-				if (!isCheck(item)) events++;
-				else {
-					rules.push(item.rule);
-					if (!item.ok) failed.push(`${item.rule} ${item.detail}`);
-				}
-			};
-			await clock.run(demo.run(controlValues(demo.controls, given), emit, clock));
-			expect(clock.pending).toBe(0);
-			expect(events).toBeGreaterThan(7);
-			expect(events).toBeLessThan(81);
-			return { failed, rules };
-		};
-
 		it('keeps every rule with the pattern on', async () => {
-			for (const crash of [true, false]) {
-				for (const sleep of [0, 300, 1000, 1600, 3000]) {
-					for (const urgent of [0, 1, 12, 20]) {
-						const { failed, rules } = await run({ crash, sleep, urgent });
-						expect(failed, `${crash} ${sleep} ${urgent}`).toEqual([]);
-						expect(rules).toEqual(Object.values(RULES));
-					}
-				}
-			}
+			await expectEveryRule(
+				demo,
+				RULES,
+				{ crash: [true, false], sleep: [0, 300, 1000, 1600, 3000], urgent: [0, 1, 12, 20] },
+				8,
+			);
 		});
 
 		it('loses, repeats and starves jobs without the pattern', async () => {
-			const { failed } = await run({ pattern: false });
-			expect(failed.length).toBeGreaterThan(2);
+			expect((await playScenario(demo, { pattern: false })).broken.length).toBeGreaterThan(2);
 		});
 	});
 });

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, isIP } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { controlValues, isCheck } from '../scenario.ts';
+import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { isPublicAddress, parseAddress, parseRange } from './ssrf-guard.address.ts';
 import { demo, RULES } from './ssrf-guard.demo.ts';
@@ -553,40 +553,12 @@ describe('ssrf-guard', () => {
 	});
 
 	describe('scenario', () => {
-		const run = async (given: Record<string, unknown>) => {
-			const clock = new VirtualClock();
-			const failed: string[] = [];
-			const rules: string[] = [];
-			let events = 0;
-			const emit: Parameters<typeof demo.run>[1] = (item) => {
-				if (!isCheck(item)) events++;
-				else {
-					rules.push(item.rule);
-					if (!item.ok) failed.push(`${item.rule} ${item.detail}`);
-				}
-			};
-			await clock.run(demo.run(controlValues(demo.controls, given), emit, clock));
-			expect(clock.pending).toBe(0);
-			expect(events).toBeGreaterThan(14);
-			expect(events).toBeLessThan(81);
-			return { failed, rules };
-		};
-
 		it('keeps every rule with the pattern on', async () => {
-			for (const place of [0, 1, 3]) {
-				for (const timeout of [500, 3000, 10_000]) {
-					for (const maxKb of [1, 64, 1024]) {
-						const { failed, rules } = await run({ place, timeout, maxKb });
-						expect(failed, `${place} ${timeout} ${maxKb}`).toEqual([]);
-						expect(rules).toEqual(Object.values(RULES));
-					}
-				}
-			}
+			await expectEveryRule(demo, RULES, { place: [0, 1, 3], timeout: [500, 3000, 10_000], maxKb: [1, 64, 1024] });
 		});
 
 		it('reaches the inside without the pattern', async () => {
-			const { failed } = await run({ pattern: false });
-			expect(failed.length).toBeGreaterThan(4);
+			expect((await playScenario(demo, { pattern: false })).broken.length).toBeGreaterThan(4);
 		});
 	});
 });

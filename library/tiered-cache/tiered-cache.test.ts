@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { controlValues, isCheck } from '../scenario.ts';
+import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { demo, rules } from './tiered-cache.demo.ts';
 import { MemoryTier } from './tiered-cache.memory.ts';
@@ -350,40 +350,13 @@ describe('tiered-cache', () => {
 });
 
 describe('tiered-cache scenario', () => {
-	const play = async (given: Record<string, unknown>) => {
-		const clock = new VirtualClock();
-		let events = 0;
-		const broken: string[] = [];
-		const checked: string[] = [];
-		await clock.run(
-			demo.run(
-				controlValues(demo.controls, given),
-				(item) => {
-					if (!isCheck(item)) events++;
-					else {
-						checked.push(item.rule);
-						if (!item.ok) broken.push(`${item.rule} (${item.detail})`);
-					}
-				},
-				clock,
-			),
-		);
-		expect(clock.pending).toBe(0);
-		expect(events).toBeGreaterThanOrEqual(15);
-		expect(events).toBeLessThanOrEqual(80);
-		expect(checked).toEqual(Object.values(rules));
-		return broken;
-	};
-
 	it('keeps every rule with the pattern, at the ends of every control', async () => {
-		for (const l1 of [120, 200, 500])
-			for (const readers of [2, 3, 5])
-				for (const trouble of ['none', 'down', 'hangs']) expect(await play({ l1, readers, trouble })).toEqual([]);
+		await expectEveryRule(demo, rules, { l1: [120, 200, 500], readers: [2, 3, 5], trouble: ['none', 'down', 'hangs'] });
 	});
 
 	it('brings old values back and fails with the shared tier when the pattern is off', async () => {
-		const broken = (await play({ pattern: false })).join();
-		for (const rule of [rules.once, rules.write, rules.miss, rules.down]) expect(broken).toContain(rule);
-		expect((await play({ pattern: false, trouble: 'hangs' })).join()).toContain(rules.down);
+		const { broken } = await playScenario(demo, { pattern: false });
+		expect(broken).toEqual(expect.arrayContaining([rules.once, rules.write, rules.miss, rules.down]));
+		expect((await playScenario(demo, { pattern: false, trouble: 'hangs' })).broken).toContain(rules.down);
 	});
 });

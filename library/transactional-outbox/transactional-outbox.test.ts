@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { PostgresTestDatabase, TestDatabase } from '../postgres-testing.ts';
 import { pgliteDatabase, postgresDatabase } from '../postgres-testing.ts';
-import type { InvariantCheck } from '../scenario.ts';
-import { controlValues, isCheck } from '../scenario.ts';
+import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { demo, rules } from './transactional-outbox.demo.ts';
 import { memoryOutbox } from './transactional-outbox.memory.ts';
@@ -415,28 +414,12 @@ describe('transactional-outbox', () => {
 	});
 
 	it('runs the scenario: every check holds with the pattern, and events are lost or made up without', async () => {
-		const run = async (given: Record<string, unknown>) => {
-			const clock = new VirtualClock();
-			const checks: InvariantCheck[] = [];
-			let events = 0;
-			const emit: Parameters<typeof demo.run>[1] = (entry) => {
-				if (isCheck(entry)) checks.push(entry);
-				else events++;
-			};
-			await clock.run(demo.run(controlValues(demo.controls, given), emit, clock));
-			expect(clock.pending).toBe(0);
-			expect(events).toBeGreaterThanOrEqual(15);
-			expect(events).toBeLessThanOrEqual(80);
-			return checks;
-		};
-		for (const orders of [2, 3, 4])
-			for (const relays of [1, 2, 3])
-				for (const dies of [true, false])
-					for (const poison of [true, false])
-						for (const check of await run({ orders, relays, dies, poison })) expect(check).toMatchObject({ ok: true });
-		const broken = (await run({ pattern: false })).filter(({ ok }) => !ok).map(({ rule }) => rule);
-		expect(broken).toContain(rules.atomic);
-		expect(broken).toContain(rules.delivery);
+		const { crash, ...others } = rules;
+		const values = { orders: [2, 3, 4], relays: [1, 2, 3], poison: [true, false] };
+		await expectEveryRule(demo, { crash, ...others }, { ...values, dies: [true] });
+		await expectEveryRule(demo, others, { ...values, dies: [false] });
+		const { broken } = await playScenario(demo, { pattern: false });
+		expect(broken).toEqual(expect.arrayContaining([rules.atomic, rules.delivery]));
 	});
 });
 
