@@ -94,8 +94,8 @@ describe('optimistic-concurrency', () => {
 			);
 		}));
 
-	it('changes nothing in a conflict and returns the current state', () =>
-		inEach(async ({ store }) => {
+	it('changes nothing in a conflict and returns the current state', async () => {
+		await inEach(async ({ store }) => {
 			const id = fresh();
 			const { current: first } = await store.write(id, null, { n: 1 });
 			const { current: second } = await store.write(id, first?.version ?? '', { n: 2 });
@@ -110,7 +110,32 @@ describe('optimistic-concurrency', () => {
 			expect(await store.write(id, second?.version ?? '', { n: 9 })).toEqual({ ok: false, current: undefined });
 			expect(await store.write(id, null, null)).toEqual({ ok: true, current: undefined });
 			expect(await store.read(id)).toBeUndefined();
-		}));
+		});
+		// A statement that waited for the write that beat it still sees what was there before. Here that write comes right
+		// after the statement instead: the state that is returned must have been read later than that.
+		for (const { db } of databases) {
+			const store = postgresDocuments<Doc>(db);
+			const overtaken = postgresDocuments<Doc>({
+				query: async <Row>(text: string, params?: readonly unknown[]) => {
+					const result = await db.query<Row>(text, params);
+					if (/insert|update|delete/.test(text)) await modify(store, id, (doc) => ({ n: (doc?.n ?? 0) + 1 }));
+					return result;
+				},
+			});
+			const id = fresh();
+			const { current: first } = await store.write(id, null, { n: 1 });
+			await store.write(id, first?.version ?? '', { n: 2 });
+			for (const [value, n] of [
+				[{ n: 9 }, 3],
+				[null, 4],
+			] as const)
+				expect(await overtaken.write(id, first?.version ?? '', value)).toMatchObject({
+					ok: false,
+					current: { value: { n } },
+				});
+			expect(await overtaken.write(id, null, { n: 9 })).toMatchObject({ ok: false, current: { value: { n: 5 } } });
+		}
+	});
 
 	it('never gives out a version twice, across deletion and creation and across documents', () =>
 		inEach(async ({ store }) => {

@@ -132,6 +132,21 @@ describe('transactional-outbox', () => {
 				expect(await locks(tx)).toBe(2);
 			});
 			expect(await locks(db)).toBe(0);
+			// The position is drawn under the lock: drawn before it, it could be lower than one that commits earlier.
+			const order: string[] = [];
+			await db.transaction((tx) =>
+				append(
+					{
+						query: async <Row>(text: string, params?: readonly unknown[]) => {
+							const held = await locks(tx);
+							order.push(`${text.includes('insert into outbox') ? 'insert' : 'other'} with ${held} locks`);
+							return tx.query<Row>(text, params);
+						},
+					},
+					{ aggregate: 'a', type: '3', payload: 1 },
+				),
+			);
+			expect(order).toEqual(['other with 0 locks', 'insert with 1 locks']);
 		}
 	});
 
@@ -301,16 +316,22 @@ describe('transactional-outbox', () => {
 			while ((await relayOnce(world.store, publish)) > 0);
 			expect(seen.map(named)).toEqual(['b 1', 'a 1', 'a 2']);
 		});
-		// One connection shows no rival, but it does show the lock.
+		// One connection shows no rival, but it does show the lock, and that it is not waited for.
 		for (const { db } of databases) {
 			await databaseWorld('', db).change('z', '1');
 			let inside: Sql | undefined;
+			const asked: string[] = [];
 			const spying: Database = {
 				...db,
 				transaction: (work) =>
 					db.transaction((tx) => {
 						inside = tx;
-						return work(tx);
+						return work({
+							query: (text, params) => {
+								asked.push(text);
+								return tx.query(text, params);
+							},
+						});
 					}),
 			};
 			let modes: unknown[] = [];
@@ -321,6 +342,7 @@ describe('transactional-outbox', () => {
 				modes = locks?.rows ?? [];
 			});
 			expect(modes).toHaveLength(1);
+			expect(asked[0]).toMatch(/for update of event skip locked$/);
 		}
 	});
 
