@@ -166,6 +166,12 @@ describe('approval-gate', () => {
 		expect(ran).toEqual([]);
 	});
 
+	it('refuses lifetimes that never end', () => {
+		for (const wrong of [Number.NaN, 0, -1, Number.POSITIVE_INFINITY])
+			for (const change of [{ decideWithinMs: wrong }, { useWithinMs: wrong }])
+				expect(() => setup(change)).toThrow('decideWithinMs and useWithinMs are finite and above 0');
+	});
+
 	it('runs an approval until its end and not at it', async () => {
 		for (const [wait, expected] of [
 			[499, 'ok'],

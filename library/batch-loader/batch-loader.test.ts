@@ -269,6 +269,23 @@ describe('batch-loader', () => {
 		expect(unhandled).toEqual([]);
 	});
 
+	it('lets a key that cannot be identified fail alone', async () => {
+		const request = new AbortController().signal;
+		const identify = (key: { id: number } | null) => {
+			if (key === null) throw new TypeError('no key');
+			return key.id;
+		};
+		const loader = new BatchLoader<{ id: number } | null, string>(
+			async (keys) => keys.map((key) => `value ${key?.id}`),
+			{ request, identify },
+		);
+		expect(await loader.loadMany([{ id: 1 }, null, { id: 2 }])).toMatchObject([
+			{ value: 'value 1' },
+			{ reason: { message: 'no key' } },
+			{ value: 'value 2' },
+		]);
+	});
+
 	it('refuses a limit that makes no sense, and loads nothing for a request that has already ended', async () => {
 		for (const maxBatch of [0, -1, 1.5, Number.NaN])
 			expect(() => setup({ maxBatch })).toThrow('maxBatch must be an integer of at least 1');

@@ -69,7 +69,13 @@ export class BatchLoader<K, V> {
 	 */
 	load(key: K): Promise<V> {
 		if (this.#request.aborted) return Promise.reject(this.#request.reason);
-		const id = this.#identify(key);
+		let id: unknown;
+		try {
+			id = this.#identify(key);
+		} catch (error) {
+			// A key that cannot be identified fails alone, in `loadMany` too.
+			return Promise.reject(error);
+		}
 		const known = this.#memo.get(id);
 		if (known) return known;
 

@@ -254,6 +254,26 @@ describe('deadline-propagation', () => {
 		expect(heard).toEqual(['note', 'other', 'late']);
 	});
 
+	it('tells everyone of an abort, though one of them throws, and reports what that threw', async () => {
+		const user = new AbortController();
+		const heard: string[] = [];
+		onAbort(user.signal, () => {
+			throw new Error('a faulty callback');
+		});
+		onAbort(user.signal, () => heard.push('second'));
+		const reported = new Promise((resolve) => {
+			const others = process.rawListeners('uncaughtException') as NodeJS.UncaughtExceptionListener[];
+			process.removeAllListeners('uncaughtException');
+			process.once('uncaughtException', (error) => {
+				for (const other of others) process.on('uncaughtException', other);
+				resolve(error);
+			});
+		});
+		user.abort();
+		expect(heard).toEqual(['second']);
+		expect(await reported).toMatchObject({ message: 'a faulty callback' });
+	});
+
 	it('aborts what the work left running when it returns', async () => {
 		const clock = new VirtualClock();
 		let straggler: Promise<void> | undefined;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type PostgresTestDatabase, pgliteDatabase, postgresDatabase, type TestDatabase } from '../postgres-testing.ts';
 import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
@@ -388,6 +388,17 @@ describe('fenced-lease', () => {
 			});
 			await expect(clock.run(sync)).rejects.toThrow('at once');
 			expect(clock.pending).toBe(0);
+		});
+
+		it('refuses a time that no timer holds before it asks for the lease', async () => {
+			for (const ttlMs of [0, -1, Number.NaN, 2 ** 31, Number.POSITIVE_INFINITY]) {
+				const { leases, options } = setUp(ttlMs);
+				const held = vi.spyOn(leases, 'acquire');
+				await expect(withLease(leases, 'name', 'a', options, async () => 1)).rejects.toThrow('ttlMs must be above 0');
+				expect(held).not.toHaveBeenCalled();
+				const renew = async () => true;
+				await expect(whileRenewed({ ...options, renew, askedAt: 0 }, async () => 1)).rejects.toThrow(RangeError);
+			}
 		});
 
 		it('ignores the answer to a renewal that arrives after the work has ended', async () => {

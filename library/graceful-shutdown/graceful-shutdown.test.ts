@@ -187,6 +187,22 @@ describe('graceful-shutdown', () => {
 			'900 aborted: not done in 900 ms',
 			'900 server forced',
 		]);
+
+		// Cut short by someone who insists, it hears of that too.
+		const insisted = setup();
+		insisted.add('worker', 0, {
+			drain: (signal) => {
+				signal.addEventListener('abort', () => insisted.note(`aborted: ${signal.reason.message}`));
+				return never();
+			},
+		});
+		insisted.clock.after(300, () => void insisted.shutdown.force());
+		await insisted.clock.run(insisted.shutdown.shutdown());
+		await insisted.shutdown.force();
+		expect(insisted.log.filter((line) => /aborted|worker forced/.test(line))).toEqual([
+			'300 aborted: shutdown was forced',
+			'300 worker forced',
+		]);
 	});
 
 	it('is not ready from the signal on, and closes listeners only when the notice is over', async () => {
@@ -254,7 +270,8 @@ describe('graceful-shutdown', () => {
 		for (const budgetMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])
 			expect(() => setup({ budgetMs })).toThrow('budgetMs must be positive and below 2^31');
 		expect(() => setup({ budgetMs: 100, noticeMs: 100 })).toThrow('noticeMs must be from 0 to less than the budget');
-		expect(() => setup({ reserveMs: -1 })).toThrow('reserveMs must be at least 0');
+		for (const reserveMs of [-1, Number.NaN, Number.POSITIVE_INFINITY])
+			expect(() => setup({ reserveMs })).toThrow('reserveMs must be at least 0 and finite');
 	});
 
 	it('ends with the real clock and the real process as they are', async () => {

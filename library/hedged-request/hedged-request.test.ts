@@ -272,11 +272,22 @@ describe('hedged-request', () => {
 		expect(work).toHaveBeenCalledTimes(1);
 	});
 
+	it('saves nothing up from calls that were never made', async () => {
+		const { hedger, clock, root } = await seasoned({ maxShare: 0.04 });
+		const gone = rootDeadline({ clock, signal: AbortSignal.abort(new Error('left')) });
+		for (let i = 0; i < 100; i++) await expect(hedger.call(gone, async () => 1, IDEMPOTENT)).rejects.toThrow('left');
+		const slow = attempts(clock, [{ takes: 100 }, { takes: 10 }]);
+		expect(await clock.run(hedger.call(root, slow.work, IDEMPOTENT))).toBe('attempt 1');
+	});
+
 	it('says which option makes no sense', () => {
 		expect(() => new Hedger({ percentile: 95 })).toThrow('percentile is 95; expected (0, 1)');
 		expect(() => new Hedger({ maxShare: 5 })).toThrow('maxShare is 5; expected [0, 1]');
 		expect(() => new Hedger({ burst: 0 })).toThrow('burst is 0; expected 1 or more');
-		expect(() => new Hedger({ samples: 10 })).toThrow('samples is 10; expected at least minimumSamples, 20');
+		for (const samples of [10, 20.5, Number.POSITIVE_INFINITY])
+			expect(() => new Hedger({ samples })).toThrow(
+				`samples is ${samples}; expected a whole number of at least minimumSamples, 20`,
+			);
 	});
 });
 

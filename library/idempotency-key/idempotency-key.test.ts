@@ -232,6 +232,8 @@ describe('idempotency-key', () => {
 			);
 			expect(rows[0]?.left).toBeGreaterThan(50);
 			expect(rows[0]?.left).toBeLessThanOrEqual(60);
+			for (const ttlSeconds of [0, -1, Number.NaN])
+				expect(() => postgresKeys(db, { ttlSeconds })).toThrow('ttlSeconds is');
 			expect([await purgeExpired(db, 2), await purgeExpired(db, 2), await purgeExpired(db, 2)]).toEqual([2, 1, 0]);
 			expect(await once(postgresKeys(db), asked('live'), chargingIn(9))).toMatchObject({ kind: 'replayed' });
 		}

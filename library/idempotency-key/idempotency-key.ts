@@ -152,6 +152,8 @@ create index on idempotency_keys (expires_at);`;
 
 /** @param options.ttlSeconds how long an answer is kept, by the database's clock; default a day. Longer than any client retries. */
 export function postgresKeys(db: Database, { ttlSeconds = 86_400 }: { ttlSeconds?: number } = {}): KeyStore<Sql> {
+	// Zero or less would remember nothing, and say nothing of it.
+	if (!(ttlSeconds > 0)) throw new RangeError(`ttlSeconds is ${ttlSeconds}; expected more than 0`);
 	return {
 		holding: ({ caller, key }, body) =>
 			db.transaction(async (tx) => {

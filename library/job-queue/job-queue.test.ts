@@ -459,6 +459,22 @@ describe('job-queue', () => {
 			expect(clock.pending).toBe(0);
 		});
 
+		it('refuses options that make no sense instead of doing nothing, or doing it all the time', async () => {
+			for (const wrong of [
+				{ concurrency: 0 },
+				{ concurrency: Number.NaN },
+				{ pollMs: Number.POSITIVE_INFINITY },
+				{ ttlMs: 0 },
+				{ ttlMs: 2 ** 31 },
+			]) {
+				const { jobs, options, errors } = setUp(wrong);
+				await expect(runWorker(jobs, options, async () => undefined)).rejects.toThrow(
+					`${Object.keys(wrong)[0]} must be`,
+				);
+				expect(errors).toEqual([]);
+			}
+		});
+
 		it('stops polling at once when it is stopped', async () => {
 			const { clock, jobs, options, stopAt } = setUp({ pollMs: 10_000 });
 			stopAt(50);

@@ -299,7 +299,8 @@ describe('keyset-pagination', () => {
 		const source = await filled([1, 2]);
 		for (const limit of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 101, 1e9])
 			await expect(paginate(source, cursors, { limit })).rejects.toThrow('expected a whole number from 1 to 100');
-		await expect(paginate(source, cursors, { limit: 3, maxLimit: 2 })).rejects.toThrow(RangeError);
+		for (const maxLimit of [2, Number.NaN])
+			await expect(paginate(source, cursors, { limit: 3, maxLimit })).rejects.toThrow(RangeError);
 		await expect(paginate(source, cursors, { limit: 100 })).resolves.toMatchObject({ next: null, previous: null });
 	});
 

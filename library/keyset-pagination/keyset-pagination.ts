@@ -75,7 +75,7 @@ export async function paginate<Row>(
 	request: { cursor?: string | null; limit: number; maxLimit?: number },
 ): Promise<Page<Row>> {
 	const { cursor = null, limit, maxLimit = 100 } = request;
-	if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit)
+	if (!(Number.isInteger(limit) && limit >= 1 && limit <= maxLimit))
 		throw new RangeError(`limit is ${limit}; expected a whole number from 1 to ${maxLimit}`);
 	const at = cursor === null ? undefined : await cursors.open(source.identity, cursor);
 	// One row more than asked tells whether the list goes on, without counting it.

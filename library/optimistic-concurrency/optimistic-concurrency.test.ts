@@ -264,6 +264,9 @@ describe('optimistic-concurrency', () => {
 			}
 			// Weak comparison is for reading: it saves a transfer.
 			const get: ConditionalRequest<Doc> = { method: 'GET', id, ifMatch: null };
+			expect(await serve(store, { ...get, ifMatch: tag })).toMatchObject({ status: 200 });
+			for (const ifMatch of [`W/${tag}`, '"0"'])
+				expect(await serve(store, { ...get, ifMatch })).toEqual({ status: 412, etag: tag, value: { n: 1 } });
 			for (const ifNoneMatch of [tag, `W/${tag}`, `"0", ${tag}`, '*'])
 				expect(await serve(store, { ...get, ifNoneMatch })).toEqual({ status: 304, etag: tag });
 			expect(await serve(store, { ...get, ifNoneMatch: '"0"' })).toMatchObject({ status: 200, value: { n: 1 } });

@@ -118,6 +118,7 @@ export async function serve<T>(
 	let current = await store.read(id);
 	if (method === 'GET') {
 		if (!current) return { status: 404 };
+		if (wanted && !matched(current)) return { status: 412, ...represent(current) };
 		return excluded(current) ? { status: 304, etag: etag(current.version) } : { status: 200, ...represent(current) };
 	}
 	// A body of `null` is no value either: passed on, it would delete.

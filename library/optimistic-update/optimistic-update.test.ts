@@ -368,6 +368,18 @@ describe('optimistic-update', () => {
 		expect(seen.at(-1)).toBe('ab');
 	});
 
+	it('takes nothing for newer that has no version, nor a window that is no number', async () => {
+		const { entity, append, reply } = setup(['v5'], 5);
+		entity.receive({ state: ['?'], version: Number.NaN });
+		const { done } = entity.change(append('w'));
+		await reply({ state: ['?'], version: Number.NaN });
+		expect([await status(done), entity.view]).toEqual(['saved', ['v5']]);
+		entity.receive({ state: ['v4'], version: 4 });
+		expect(entity.view).toEqual(['v5']);
+		expect(() => entity.change({ ...append('x'), undoMs: Number.NaN })).toThrow('undoMs is not a number');
+		expect([entity.view, entity.pending]).toEqual([['v5'], 0]);
+	});
+
 	it('works on the real clock', async () => {
 		const entity = new OptimisticEntity<number>({ state: 1, version: 1 });
 		const { done } = entity.change({ apply: (n) => n + 1, send: async () => ({ state: 2, version: 2 }), undoMs: 5 });

@@ -262,6 +262,15 @@ describe('rank-fusion search', () => {
 		expect([none, time.pending]).toEqual([{ hits: [], missing: [] }, 0]);
 	});
 
+	it('refuses a time limit that no timer holds, instead of ending at once', async () => {
+		const search = vi.fn(async () => ['a']);
+		for (const timeoutMs of [Number.POSITIVE_INFINITY, 2 ** 31, -1, Number.NaN])
+			await expect(fusedSearch('q', [{ name: 'x', search }], { timeoutMs })).rejects.toThrow(
+				'timeoutMs must be from 0',
+			);
+		expect(search).not.toHaveBeenCalled();
+	});
+
 	it('ends every retriever at once on abort and leaves no timer and no listener', async () => {
 		const time = clock();
 		const abort = new AbortController();

@@ -199,6 +199,23 @@ describe('retry-backoff', () => {
 		for (const text of [...refused, null, undefined]) expect(parseRetryAfter(text, now), String(text)).toBeUndefined();
 	});
 
+	it('comes back no sooner than Retry-After says, though a timer is early or holds 25 days only', async () => {
+		const clock = new VirtualClock();
+		const early = {
+			now: clock.now,
+			after: (ms: number, call: () => void) => clock.after(Math.min(ms * 0.9, 2e9), call),
+		};
+		const starts: number[] = [];
+		const work = () => {
+			starts.push(clock.now());
+			if (starts.length === 1) throw new HttpError(503, String(60 * 86_400));
+			return 'done';
+		};
+		await clock.run(retry(work, { deadline: rootDeadline({ clock: early }), idempotent: true }) as Promise<string>);
+		expect(starts[1]).toBeGreaterThanOrEqual(60 * 86_400_000);
+		expect(clock.pending).toBe(0);
+	});
+
 	it('ends a sleep at once when aborted, and makes no further attempt', async () => {
 		const clock = new VirtualClock();
 		const user = new AbortController();

@@ -88,10 +88,10 @@ function setUp(
 	answers: Record<string, () => Reply> = {},
 	options: Partial<GuardOptions> = {},
 ) {
-	const dialled: { url: string; addresses: readonly string[]; headers: Readonly<Record<string, string>> }[] = [];
+	const dialled: (Omit<Parameters<Dial>[0], 'url' | 'method' | 'signal'> & { url: string })[] = [];
 	const lookups: string[] = [];
-	const dial: Dial = async ({ url, addresses, headers }) => {
-		dialled.push({ url: url.href, addresses, headers });
+	const dial: Dial = async ({ url, addresses, headers, body }) => {
+		dialled.push({ url: url.href, addresses, headers, body });
 		return (answers[url.href] ?? (() => reply(200)))();
 	};
 	const resolve = async (host: string) => {
@@ -296,13 +296,14 @@ describe('ssrf-guard', () => {
 			'https://a.example/next': () => reply(302, { location: 'https://b.example/' }),
 			'https://b.example/': () => reply(302, { location: 'https://a.example/end' }),
 		});
-		await get('https://a.example/', { headers: { authorization: 'secret' } });
+		await get('https://a.example/', { headers: { authorization: 'secret' }, body: Uint8Array.of(1) });
 		expect(dialled.map(({ headers }) => headers)).toEqual([
 			{ authorization: 'secret' },
 			{ authorization: 'secret' },
 			{},
 			{},
 		]);
+		expect(dialled.map(({ body }) => body?.length)).toEqual([1, 1, undefined, undefined]);
 	});
 
 	it('allows only listed schemes and ports, and no credentials', async () => {
@@ -330,6 +331,20 @@ describe('ssrf-guard', () => {
 		expect(await custom.refusal('https://a.example:8443/')).toBe('none');
 		expect(await custom.refusal('https://a.example/')).toBe('port');
 		expect(await custom.refusal('http://a.example/')).toBe('scheme');
+	});
+
+	it('refuses limits that are none, since no size is above NaN', async () => {
+		for (const wrong of [
+			{ maxBytes: Number.NaN },
+			{ maxRedirects: Number.NaN },
+			{ maxRedirects: -1 },
+			{ timeoutMs: Number.NaN },
+			{ timeoutMs: Number.POSITIVE_INFINITY },
+		]) {
+			const { get, lookups } = setUp({ 'a.example': [PUBLIC] }, {}, wrong);
+			await expect(get('https://a.example/')).rejects.toThrow(`${Object.keys(wrong)[0]} must be`);
+			expect(lookups).toEqual([]);
+		}
 	});
 
 	it('stops reading at the size limit, whatever the reply says of its length', async () => {

@@ -253,7 +253,7 @@ describe('tiered-cache', () => {
 			expect(remote.log).toEqual(['get a']);
 			expect(clock.pending).toBe(0);
 		}
-		for (const text of ['{', 'null', '"a"']) {
+		for (const text of ['{', 'null', '"a"', '[]', '[1]', '{"price":1}']) {
 			const { clock, remote, errors, get } = setup();
 			const answer = await remote.store.get('a');
 			await remote.store.set('a', text, 1000, 'lease' in answer ? answer.lease : '');
@@ -344,6 +344,8 @@ describe('tiered-cache', () => {
 
 	it('refuses options that make no sense', () => {
 		expect(() => setup({ l1Ms: -1 })).toThrow('l1Ms must be at least 0');
+		for (const remoteTimeoutMs of [2 ** 31, Number.POSITIVE_INFINITY])
+			expect(() => setup({ remoteTimeoutMs })).toThrow('remoteTimeoutMs must be below 2^31');
 		expect(() => setup({ missMs: Number.NaN })).toThrow('missMs must be at least 0');
 		for (const jitter of [-0.1, 1, Number.NaN]) expect(() => setup({ jitter })).toThrow('jitter must be at least 0');
 	});

@@ -293,6 +293,11 @@ describe('tool-manifest', () => {
 		expect(clock.pending).toBe(0);
 	});
 
+	it('refuses a length limit that would limit nothing', () => {
+		for (const maxArgumentLength of [Number.NaN, 0, -1])
+			expect(() => desk({ maxArgumentLength })).toThrow(`maxArgumentLength is ${maxArgumentLength}`);
+	});
+
 	it('runs nothing for a signal that was aborted before, and leaves no listener behind after a call', async () => {
 		const { open, ran } = desk();
 		expect(code(await open(ann).call('read_ticket', { id: 1 }, AbortSignal.abort()))).toBe('aborted');

@@ -1,7 +1,7 @@
 import type { ControlValues, Demo, Emit, ScenarioClock } from '../scenario.ts';
+import { runRelay } from './outbox-relay.ts';
 import { memoryOutbox } from './transactional-outbox.memory.ts';
 import type { OutboxEvent, OutboxStore } from './transactional-outbox.ts';
-import { runRelay } from './transactional-outbox.ts';
 
 /** The card's rules that the scenario checks, to the letter. */
 export const rules = {

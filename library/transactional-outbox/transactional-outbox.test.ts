@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PostgresTestDatabase, TestDatabase } from '../postgres-testing.ts';
 import { pgliteDatabase, postgresDatabase } from '../postgres-testing.ts';
 import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
+import { relayOnce, runRelay } from './outbox-relay.ts';
 import { demo, rules } from './transactional-outbox.demo.ts';
 import { memoryOutbox } from './transactional-outbox.memory.ts';
 import type { Database, OutboxEvent, OutboxStore, Sql, Verdict } from './transactional-outbox.ts';
-import {
-	append,
-	discard,
-	handleOnce,
-	OUTBOX_SCHEMA,
-	postgresOutbox,
-	redrive,
-	relayOnce,
-	runRelay,
-} from './transactional-outbox.ts';
+import { append, discard, handleOnce, OUTBOX_SCHEMA, postgresOutbox, redrive } from './transactional-outbox.ts';
 
 /** Orders and their outbox, in memory or in a database: every rule holds for both. */
 interface World {
@@ -257,6 +249,15 @@ describe('transactional-outbox', () => {
 			await world.due();
 			await relayOnce(world.store, () => Promise.reject('no error at all'));
 			expect((await world.pending()).map(({ attempts }) => attempts)).toEqual(texts.map(() => 2));
+			const thrown = [
+				Object.create(null),
+				Object.assign(new Error(), { message: { code: 1 } }),
+				Symbol('s'),
+				undefined,
+			];
+			await world.due();
+			await relayOnce(world.store, (event) => Promise.reject(thrown[Number(event.aggregate.slice(1))]));
+			expect((await world.pending()).map(({ attempts }) => attempts)).toEqual(texts.map(() => 3));
 			await world.reset();
 		}
 	});
@@ -403,6 +404,36 @@ describe('transactional-outbox', () => {
 		clock.after(10, () => idle.abort());
 		await clock.run(idling);
 		expect([clock.now(), clock.pending]).toEqual([610, 0]);
+	});
+
+	it('puts one listener on its signal, however many events a batch has', async () => {
+		const world = memoryWorld();
+		for (let i = 0; i < 20; i++) await world.change(`a${i}`, '1');
+		const { signal } = new AbortController();
+		const added = vi.spyOn(signal, 'addEventListener');
+		const removed = vi.spyOn(signal, 'removeEventListener');
+		const { publish, seen } = broker();
+		expect(await relayOnce(world.store, publish, { signal })).toBe(20);
+		expect([seen.length, added.mock.calls.length, removed.mock.calls.length]).toEqual([20, 1, 1]);
+	});
+
+	it('refuses options that make no sense before it takes anything', async () => {
+		const world = memoryWorld();
+		await world.change('a', '1');
+		const { publish } = broker(() => true);
+		for (const wrong of [
+			{ limit: 0 },
+			{ maxAttempts: 0 },
+			{ baseMs: Number.NaN },
+			{ capMs: -1 },
+			{ timeoutMs: 2 ** 31 },
+		])
+			await expect(relayOnce(world.store, publish, wrong)).rejects.toThrow(`${Object.keys(wrong)[0]} is`);
+		const { signal } = new AbortController();
+		await expect(runRelay(world.store, publish, { signal, idleMs: Number.POSITIVE_INFINITY })).rejects.toThrow(
+			'idleMs is',
+		);
+		expect(await world.pending()).toMatchObject([{ attempts: 0 }]);
 	});
 
 	it('goes on after an error of the database, which it reports, and delivers what comes later', async () => {

@@ -291,6 +291,16 @@ describe('webhook-signature', () => {
 		expect(now()).toBe(time());
 	});
 
+	it('refuses times that are no numbers, with which every message would be timely', async () => {
+		for (const wrong of [Number.NaN, -1, Number.POSITIVE_INFINITY]) {
+			expect(() => setUp({ toleranceSeconds: wrong })).toThrow(RangeError);
+			expect(() => setUp({ rememberMs: wrong })).toThrow(RangeError);
+		}
+		const { receive, worked } = setUp({ now: () => Number.NaN });
+		expect(await receive(await signed())).toEqual({ ok: false, reason: 'expired' });
+		expect(worked).toEqual([]);
+	});
+
 	it('makes room in memory by forgetting ids that have expired, and only those', async () => {
 		let now = 0;
 		const seen = new MemorySeenIds(2, () => now);
