@@ -2,7 +2,8 @@ import { seededRandom } from '../random.ts';
 import type { ControlValues, Demo, Emit, ScenarioClock } from '../scenario.ts';
 import { memoryPages } from './keyset-pagination.memory.ts';
 import type { KeysetQuery, Page } from './keyset-pagination.ts';
-import { InvalidCursorError, paginate, signedCursors } from './keyset-pagination.ts';
+import { InvalidCursorError, paginate } from './keyset-pagination.ts';
+import { signedCursors } from './signed-cursors.ts';
 
 /** The card's rules that the scenario checks, to the letter. */
 export const rules = {

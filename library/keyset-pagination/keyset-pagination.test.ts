@@ -6,7 +6,8 @@ import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { demo, rules } from './keyset-pagination.demo.ts';
 import { memoryPages } from './keyset-pagination.memory.ts';
 import type { KeysetQuery, Page, PageSource, SortKey } from './keyset-pagination.ts';
-import { assertTotalOrder, InvalidCursorError, paginate, postgresPages, signedCursors } from './keyset-pagination.ts';
+import { assertTotalOrder, InvalidCursorError, paginate, postgresPages } from './keyset-pagination.ts';
+import { signedCursors } from './signed-cursors.ts';
 
 interface Item {
 	id: string;

@@ -1,8 +1,8 @@
 import { seededRandom } from '../random.ts';
 import type { ControlValues, Demo, Emit, ScenarioClock } from '../scenario.ts';
+import { type ConditionalAnswer, type ConditionalRequest, serve } from './conditional-request.ts';
 import { memoryDocuments } from './optimistic-concurrency.memory.ts';
-import type { ConditionalAnswer, ConditionalRequest, VersionedStore } from './optimistic-concurrency.ts';
-import { ConflictError, modify, serve } from './optimistic-concurrency.ts';
+import { ConflictError, modify, type VersionedStore } from './optimistic-concurrency.ts';
 
 /** The card's rules that the scenario checks, to the letter. */
 export const rules = {

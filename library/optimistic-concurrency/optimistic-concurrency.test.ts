@@ -4,17 +4,11 @@ import type { PostgresTestDatabase, TestDatabase } from '../postgres-testing.ts'
 import { pgliteDatabase, postgresDatabase } from '../postgres-testing.ts';
 import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
+import { type ConditionalRequest, parseTags, serve } from './conditional-request.ts';
 import { demo, rules } from './optimistic-concurrency.demo.ts';
 import { memoryDocuments } from './optimistic-concurrency.memory.ts';
-import type { ConditionalRequest, Sql, VersionedStore } from './optimistic-concurrency.ts';
-import {
-	ConflictError,
-	DOCUMENTS_SCHEMA,
-	modify,
-	parseTags,
-	postgresDocuments,
-	serve,
-} from './optimistic-concurrency.ts';
+import type { Sql, VersionedStore } from './optimistic-concurrency.ts';
+import { ConflictError, DOCUMENTS_SCHEMA, modify, postgresDocuments } from './optimistic-concurrency.ts';
 
 type Doc = { n: number; by?: string };
 
