@@ -42,7 +42,7 @@ export interface Clock {
 
 export interface EntityOptions {
 	readonly clock?: Clock;
-	/** Receives what a listener throws. */
+	/** Receives what a listener throws. Must not throw itself. */
 	readonly onListenerError?: (error: unknown) => void;
 }
 

@@ -242,6 +242,15 @@ describe('stale-while-revalidate', () => {
 		expect(errors).toEqual(['key: the source is down']);
 	});
 
+	it('throws the error of the load and not that of a broken log', async () => {
+		const broken = () => {
+			throw new Error('the log is down');
+		};
+		const { clock, source, get } = setup({ onError: broken });
+		source.down = true;
+		await expect(clock.run(get())).rejects.toThrow('the source is down');
+	});
+
 	it('keeps no more than maxEntries and drops what was not read for longest', async () => {
 		const { clock, cache, source, get } = setup({ maxEntries: 2 });
 		await clock.run(get('a'));

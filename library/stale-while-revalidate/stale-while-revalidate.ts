@@ -116,7 +116,11 @@ export class StaleWhileRevalidate<V, K = string> {
 				if (this.#loading.get(key) === right) this.#store(key, value, loadedAt);
 				return { value, loadedAt };
 			} catch (error) {
-				if (!flight.aborted) this.#onError(error, key);
+				try {
+					if (!flight.aborted) this.#onError(error, key);
+				} catch {
+					// A broken log must not take the place of the error.
+				}
 				throw error;
 			} finally {
 				if (this.#loading.get(key) === right) this.#loading.delete(key);

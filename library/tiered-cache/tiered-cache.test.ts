@@ -342,6 +342,28 @@ describe('tiered-cache', () => {
 		expect(source.calls).toBe(1);
 	});
 
+	it('answers though the log is broken, and leaves no rejection behind', async () => {
+		const unhandled: unknown[] = [];
+		const listen = (reason: unknown) => void unhandled.push(reason);
+		globalThis.process.on('unhandledRejection', listen);
+		const broken = () => {
+			throw new Error('the log is down');
+		};
+		const { clock, remote, get, source, cache } = setup({ onError: broken });
+		clock.after(8, () => {
+			remote.trouble = 'rejects';
+		});
+		// Asking works and filling fails, behind the reader's back.
+		expect(await clock.run(get())).toMatchObject({ value: 'a1', tier: 'source' });
+		await clock.advance(50);
+		expect(await clock.run(cache.invalidate('a'))).toBe(false);
+		source.down = true;
+		await expect(clock.run(get())).rejects.toThrow('the source is down');
+		await new Promise((resolve) => setImmediate(resolve));
+		globalThis.process.off('unhandledRejection', listen);
+		expect(unhandled).toEqual([]);
+	});
+
 	it('refuses options that make no sense', () => {
 		expect(() => setup({ l1Ms: -1 })).toThrow('l1Ms must be at least 0');
 		for (const remoteTimeoutMs of [2 ** 31, Number.POSITIVE_INFINITY])

@@ -204,7 +204,11 @@ export class TieredCache<V> {
 		try {
 			return await Promise.race([operation(limit.signal), expired]);
 		} catch (error) {
-			onError(error, key);
+			try {
+				onError(error, key);
+			} catch {
+				// A broken log must not fail the read, nor a fill that nobody waits for.
+			}
 			return undefined;
 		} finally {
 			cancel();
