@@ -333,6 +333,17 @@ describe('fenced-lease', () => {
 				expect(clock.now(), name).toBe(900);
 				expect(clock.pending).toBe(0);
 			}
+			// A renewal that was sent at 300 and answered at 500 lasts until 1200.
+			const { clock, leases, options } = setUp();
+			let asked = 0;
+			const renew = async () => {
+				if (++asked > 1) return new Promise<never>(() => undefined);
+				await clock.sleep(200);
+				return true;
+			};
+			const work = withLease({ ...leases, renew }, 'job', 'a', options, ({ signal }) => clock.sleep(5000, signal));
+			await expect(clock.run(work)).rejects.toThrow(LeaseLostError);
+			expect(clock.now()).toBe(1200);
 		});
 
 		it('goes on over a renewal that failed when a later one succeeds', async () => {

@@ -5,7 +5,7 @@ import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { demo, RULES } from './job-queue.demo.ts';
 import { MemoryJobs } from './job-queue.memory.ts';
-import { JOB_QUEUE_SCHEMA, type Job, type Jobs, postgresJobs } from './job-queue.ts';
+import { JOB_QUEUE_SCHEMA, type Job, type Jobs, postgresJobs, type Sql } from './job-queue.ts';
 import { type Outcome, PermanentError, runJob, runWorker, type WorkerOptions } from './job-worker.ts';
 
 /** A queue somewhere, and a way to let time pass for it. */
@@ -106,8 +106,8 @@ describe('job-queue', () => {
 			expect((await jobs.claim(10, TTL)).map(({ payload }) => payload)).toEqual(['later']);
 		}));
 
-	it('never gives one job to two workers', () =>
-		inEach(async ({ jobs }) => {
+	it('never gives one job to two workers', async () => {
+		await inEach(async ({ jobs }) => {
 			for (let index = 0; index < 30; index++) await jobs.enqueue({ payload: index });
 			const worker = async () => {
 				const mine: string[] = [];
@@ -121,7 +121,19 @@ describe('job-queue', () => {
 			const claimed = (await Promise.all([worker(), worker(), worker(), worker(), worker(), worker()])).flat();
 			expect(claimed).toHaveLength(30);
 			expect(new Set(claimed).size).toBe(30);
-		}));
+		});
+		// One session meets no rival, but shows what it asks for: locked rows only, and none that a rival has locked.
+		for (const { db } of databases) {
+			const asked: string[] = [];
+			const query: Sql['query'] = (text, params) => {
+				asked.push(text);
+				return db.query(text, params);
+			};
+			await postgresJobs({ query }, 'spied').claim(1, TTL);
+			const [claim = ''] = asked.filter((text) => text.includes('token + 1'));
+			expect(claim).toMatch(/ limit \$2 for update skip locked$/m);
+		}
+	});
 
 	it('gives the job of a crashed worker out again when its lease ends, with a higher token', () =>
 		inEach(async ({ jobs, pass }) => {
