@@ -92,6 +92,12 @@ describe('bulkhead', () => {
 		const refused = bulkhead.run(() => {
 			started = true;
 		});
+		let known = false;
+		refused.catch(() => {
+			known = true;
+		});
+		await null;
+		expect(known).toBe(true);
 		await expect(refused).rejects.toThrow('bulkhead full: 1 running and 0 waiting; try again later');
 		expect(bulkhead.running).toBe(1);
 		gate.resolve();

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { type PostgresTestDatabase, pgliteDatabase, postgresDatabase, type TestDatabase } from '../postgres-testing.ts';
 import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
+import { inEachOf } from '../worlds-testing.ts';
 import { demo, RULES } from './fenced-lease.demo.ts';
 import { MemoryFence, MemoryLeases } from './fenced-lease.memory.ts';
 import {
@@ -75,16 +76,7 @@ function databaseWorld(name: string, { db, script }: TestDatabase): World {
 	};
 }
 
-async function inEach(check: (world: World) => Promise<void>): Promise<void> {
-	for (const world of worlds) {
-		try {
-			await check(world);
-		} catch (error) {
-			if (error instanceof Error) error.message = `${world.name}: ${error.message}`;
-			throw error;
-		}
-	}
-}
+const inEach = (check: (world: World) => Promise<void>) => inEachOf(worlds, check);
 
 const TTL = 60_000;
 

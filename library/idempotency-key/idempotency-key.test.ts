@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import type { PostgresTestDatabase, TestDatabase } from '../postgres-testing.ts';
 import { pgliteDatabase, postgresDatabase } from '../postgres-testing.ts';
 import { expectEveryRule, playScenario } from '../scenario-testing.ts';
+import { inEachOf } from '../worlds-testing.ts';
 import { demo, rules } from './idempotency-key.demo.ts';
 import { memoryKeys } from './idempotency-key.memory.ts';
 import type { Database, KeyedRequest, KeyId, Outcome, Sql, StoredResponse } from './idempotency-key.ts';
@@ -430,17 +431,7 @@ function intercept(
 	};
 }
 
-/** Runs the body in each world and names the one it failed in. */
-async function inEach(body: (world: World) => Promise<void>): Promise<void> {
-	for (const world of worlds) {
-		try {
-			await body(world);
-		} catch (error) {
-			if (error instanceof Error) error.message = `in ${world.name}: ${error.message}`;
-			throw error;
-		}
-	}
-}
+const inEach = (check: (world: World) => Promise<void>) => inEachOf(worlds, check);
 
 function memoryWorld(): World {
 	let now = 0;

@@ -3,6 +3,7 @@ import { LeaseLostError, StaleTokenError } from '../fenced-lease/fenced-lease.ts
 import { type PostgresTestDatabase, pgliteDatabase, postgresDatabase, type TestDatabase } from '../postgres-testing.ts';
 import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
+import { inEachOf } from '../worlds-testing.ts';
 import { demo, RULES } from './job-queue.demo.ts';
 import { MemoryJobs } from './job-queue.memory.ts';
 import { JOB_QUEUE_SCHEMA, type Job, type Jobs, postgresJobs, type Sql } from './job-queue.ts';
@@ -74,16 +75,7 @@ function databaseWorld(name: string, { db, script }: TestDatabase): World {
 	};
 }
 
-async function inEach(check: (world: World) => Promise<void>): Promise<void> {
-	for (const world of worlds) {
-		try {
-			await check(world);
-		} catch (error) {
-			if (error instanceof Error) error.message = `${world.name}: ${error.message}`;
-			throw error;
-		}
-	}
-}
+const inEach = (check: (world: World) => Promise<void>) => inEachOf(worlds, check);
 
 async function claimOne(jobs: Jobs, ttlMs = TTL): Promise<Job> {
 	const [job] = await jobs.claim(1, ttlMs);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TestDatabase } from '../postgres-testing.ts';
 import { pgliteDatabase, postgresDatabase } from '../postgres-testing.ts';
 import { expectEveryRule, playScenario } from '../scenario-testing.ts';
+import { inEachOf } from '../worlds-testing.ts';
 import { demo, rules } from './keyset-pagination.demo.ts';
 import { memoryPages } from './keyset-pagination.memory.ts';
 import type { KeysetQuery, Page, PageSource, SortKey } from './keyset-pagination.ts';
@@ -408,17 +409,7 @@ async function filled(scores: number[], query = byScore): Promise<PageSource<Ite
 	return world.pages(query);
 }
 
-/** Runs the body in each world and names the one it failed in. */
-async function inEach(body: (world: World) => Promise<void>): Promise<void> {
-	for (const world of worlds) {
-		try {
-			await body(world);
-		} catch (error) {
-			if (error instanceof Error) error.message = `in ${world.name}: ${error.message}`;
-			throw error;
-		}
-	}
-}
+const inEach = (check: (world: World) => Promise<void>) => inEachOf(worlds, check);
 
 function memoryWorld(): World {
 	let items: Item[] = [];

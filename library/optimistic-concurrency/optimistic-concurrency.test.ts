@@ -4,6 +4,7 @@ import type { PostgresTestDatabase, TestDatabase } from '../postgres-testing.ts'
 import { pgliteDatabase, postgresDatabase } from '../postgres-testing.ts';
 import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
+import { inEachOf } from '../worlds-testing.ts';
 import { type ConditionalRequest, parseTags, serve } from './conditional-request.ts';
 import { demo, rules } from './optimistic-concurrency.demo.ts';
 import { memoryDocuments } from './optimistic-concurrency.memory.ts';
@@ -391,17 +392,7 @@ const put = (id: string, value: Doc, conditions: Partial<ConditionalRequest<Doc>
 	...conditions,
 });
 
-/** Runs the body in each world and names the one it failed in. */
-async function inEach(body: (world: World) => Promise<void>): Promise<void> {
-	for (const world of worlds) {
-		try {
-			await body(world);
-		} catch (error) {
-			if (error instanceof Error) error.message = `in ${world.name}: ${error.message}`;
-			throw error;
-		}
-	}
-}
+const inEach = (check: (world: World) => Promise<void>) => inEachOf(worlds, check);
 
 function memoryWorld(): World {
 	const store = memoryDocuments<Doc>();

@@ -3,6 +3,7 @@ import type { PostgresTestDatabase, TestDatabase } from '../postgres-testing.ts'
 import { pgliteDatabase, postgresDatabase } from '../postgres-testing.ts';
 import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
+import { inEachOf } from '../worlds-testing.ts';
 import { relayOnce, runRelay } from './outbox-relay.ts';
 import { demo, rules } from './transactional-outbox.demo.ts';
 import { memoryOutbox } from './transactional-outbox.memory.ts';
@@ -591,17 +592,7 @@ function signal(): { promise: Promise<void>; resolve: () => void } {
 	return { promise, resolve };
 }
 
-/** Runs the body in each world and names the one it failed in. */
-async function inEach(body: (world: World) => Promise<void>): Promise<void> {
-	for (const world of worlds) {
-		try {
-			await body(world);
-		} catch (error) {
-			if (error instanceof Error) error.message = `in ${world.name}: ${error.message}`;
-			throw error;
-		}
-	}
-}
+const inEach = (check: (world: World) => Promise<void>) => inEachOf(worlds, check);
 
 const payload = { text: 'a\u0000 "é🎉"', n: [1, null] };
 
