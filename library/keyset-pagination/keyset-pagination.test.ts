@@ -6,7 +6,7 @@ import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { inEachOf } from '../worlds-testing.ts';
 import { demo, rules } from './keyset-pagination.demo.ts';
 import { memoryPages } from './keyset-pagination.memory.ts';
-import type { KeysetQuery, Page, PageSource, SortKey } from './keyset-pagination.ts';
+import type { KeysetQuery, Page, PageSource, SortKey, Sql } from './keyset-pagination.ts';
 import { assertTotalOrder, InvalidCursorError, paginate, postgresPages } from './keyset-pagination.ts';
 import { signedCursors } from './signed-cursors.ts';
 
@@ -282,12 +282,23 @@ describe('keyset-pagination', () => {
 	});
 
 	it('sends every value as a parameter and refuses names that are not plain', async () => {
-		for (const world of worlds.slice(1)) {
+		for (const [i, { db }] of databases.entries()) {
+			const world = worlds[i + 1] ?? expect.fail('a database without its world');
 			const hostile = `x' or 'a' = 'a`;
 			await world.clear();
 			await world.insert([{ id: hostile, score: 1, title: '$1' }, item(1, 2), item(2, 3)]);
 			const query = { ...byScore, where: { sql: 'score < $1 or score = $2', params: [3, 3] } };
 			expect(await walk(world.pages(query), 1)).toEqual([hostile, 'i001', 'i002']);
+			const statements: string[] = [];
+			const listening: Sql = {
+				query: (text, params) => {
+					statements.push(text);
+					return db.query(text, params);
+				},
+			};
+			await walk(postgresPages<Item>(listening, query), 1);
+			expect(statements.length).toBeGreaterThan(2);
+			for (const text of statements) expect(text).not.toMatch(/'|limit [^$]/);
 			for (const name of ['id; drop table items', 'id" --', 'Id', '', 'a.b']) {
 				const order: SortKey[] = [{ column: name, type: 'text', direction: 'asc' }];
 				expect(() => world.pages({ ...query, order })).toThrow(RangeError);

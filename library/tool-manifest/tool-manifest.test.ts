@@ -204,18 +204,14 @@ describe('tool-manifest', () => {
 				throw 'a string';
 			},
 		];
-		for (const failure of failures) {
-			const { open } = desk({}, failure);
-			expect(code(await open(ann).call('read_ticket', { id: 1 }))).toBe('failed');
-		}
-	});
-
-	it('survives an error log that throws', async () => {
-		const onError = () => {
+		const brokenLog = () => {
 			throw new Error('log is full');
 		};
-		const { open } = desk({ onError }, () => Promise.reject(new Error('down')));
-		expect(code(await open(ann).call('read_ticket', { id: 1 }))).toBe('failed');
+		for (const failure of failures)
+			for (const options of [{}, { onError: brokenLog }]) {
+				const { open } = desk(options, failure);
+				expect(code(await open(ann).call('read_ticket', { id: 1 }))).toBe('failed');
+			}
 	});
 
 	it('shows the model a ToolError but sends any other error only to the operator', async () => {
