@@ -121,7 +121,8 @@ export interface LeaseOptions {
 
 /**
  * Runs `work` while holding `name`, and releases it when `work` has ended, not sooner.
- * @throws RangeError for a `ttlMs` that no timer holds; LeaseHeldError when another holds it; what `work` throws; what `leases.acquire` throws
+ * @throws RangeError for a `ttlMs` that no timer holds; LeaseHeldError when another holds it; what `work` throws; what
+ *   `leases.acquire` throws
  */
 export async function withLease<T>(
 	leases: Leases,

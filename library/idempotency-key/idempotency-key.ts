@@ -157,9 +157,10 @@ export function postgresKeys(db: Database, { ttlSeconds = 86_400 }: { ttlSeconds
 	return {
 		holding: ({ caller, key }, body) =>
 			db.transaction(async (tx) => {
-				// The lock ends with the transaction, however that ends: a crash frees the key at once. Two keys with one hash
-				// merely answer "in flight" for each other; the table is the seed, since such locks are the whole database's. It is a statement of its own, since a statement sees only what had
-				// committed when it began: asked together with the lock, the answer of the holder before could be missed.
+				// The lock ends with the transaction, however that ends: a crash frees the key at once. Such locks are the whole
+				// database's, hence the table as seed; two keys with one hash merely answer "in flight" for each other.
+				// It is a statement of its own, since a statement sees only what had committed when it began: asked together
+				// with the lock, the answer of the holder before could be missed.
 				const lock = await tx.query<{ held: boolean }>(
 					`select pg_try_advisory_xact_lock(hashtextextended($1, 'idempotency_keys'::regclass::oid::bigint)) as held`,
 					[JSON.stringify([caller, key])],

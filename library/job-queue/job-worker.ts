@@ -31,7 +31,10 @@ export interface WorkerOptions {
 	clock?: Clock;
 	/** What it throws goes to `onError`. */
 	onOutcome?: (job: Job, outcome: Outcome, error?: unknown) => void;
-	/** The queue itself failed: the job, if there was one, comes back when its lease ends. Must not throw: that ends the worker. */
+	/**
+	 * The queue itself failed: the job, if there was one, comes back when its lease ends. Must not throw: that ends the
+	 * worker.
+	 */
 	onError?: (error: unknown) => void;
 }
 

@@ -104,7 +104,8 @@ export interface FusedSearch {
 
 /**
  * Asks all retrievers at once and fuses what arrives in time.
- * @throws RangeError on a timeout that no timer holds; AggregateError when every retriever failed; the reason of `signal` when it is aborted
+ * @throws RangeError on a timeout that no timer holds; AggregateError when every retriever failed; the reason of `signal`
+ *   when it is aborted
  */
 export async function fusedSearch(
 	query: string,

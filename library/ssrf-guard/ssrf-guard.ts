@@ -82,7 +82,8 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
  * Fetches `target` and reads its body.
- * @throws RangeError for a limit that is none; SsrfError for what the policy refuses; the caller's abort reason; what resolving or dialling throws
+ * @throws RangeError for a limit that is none; SsrfError for what the policy refuses; the caller's abort reason; what
+ *   resolving or dialling throws
  */
 export async function guardedFetch(
 	target: string,

@@ -97,8 +97,8 @@ export class StaleWhileRevalidate<V, K = string> {
 	}
 
 	/**
-	 * Forgets the key, after its source has changed. A load under way began before that, so its result is not stored, and whoever asks from now
-	 * on starts a new one; those who wait for the old one still get it.
+	 * Forgets the key, after its source has changed. A load under way began before that, so its result is not stored, and
+	 * whoever asks from now on starts a new one; those who wait for the old one still get it.
 	 */
 	invalidate(key: K): void {
 		this.#entries.delete(key);

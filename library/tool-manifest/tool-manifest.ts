@@ -96,7 +96,8 @@ const SCOPE = /^[a-z][a-z0-9-]*:(read|write)$/;
 
 /**
  * Builds the manifest and returns the function that opens a session for a caller.
- * @throws Error when a declaration or an option is wrong: a mistake here must stop the process from starting, not wait for a call
+ * @throws Error when a declaration or an option is wrong: a mistake here must stop the process from starting, not wait
+ *   for a call
  */
 export function createManifest(tools: readonly Tool[], options: ManifestOptions = {}): (caller: Caller) => BoundTools {
 	const identity = new Set((options.identityArguments ?? IDENTITY).map(folded));

@@ -57,7 +57,10 @@ export class WebhookReceiver {
 	readonly #now: () => number;
 	readonly #hmac: Hmac;
 
-	/** @throws TypeError without a secret, or with one that is no base64 or too short; RangeError for a time that is no number of 0 or more */
+	/**
+	 * @throws TypeError without a secret, or with one that is no base64 or too short; RangeError for a time that is not a
+	 *   number of 0 or more
+	 */
 	constructor(options: ReceiverOptions) {
 		if (options.secrets.length === 0) throw new TypeError('a webhook receiver needs at least one secret');
 		this.#secrets = options.secrets.map(parseSecret);
