@@ -3,6 +3,7 @@
  * server with several sessions. The two interfaces are the ports that such patterns declare for themselves, word for
  * word, so that either database fits any of them.
  */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PGlite } from '@electric-sql/pglite';
@@ -32,16 +33,40 @@ export interface PostgresTestDatabase extends TestDatabase {
 	untilWaiting(count?: number): Promise<void>;
 }
 
-/** A fresh in-process engine, empty but for its defaults. Takes a second or more to start: one per test file. */
+/**
+ * A fresh in-process engine, empty but for its defaults. Takes a second or more to start: one per test file.
+ *
+ * Code that asks the database while its own transaction has the one connection would wait for itself for ever. It gets an
+ * error that says so, so that a statement which strays out of its transaction fails its test instead of hanging the run.
+ */
 export async function pgliteDatabase(): Promise<TestDatabase> {
 	const engine = await PGlite.create();
+	const within = new AsyncLocalStorage<{ open: boolean }>();
+	const refuseWithin = () => {
+		if (!within.getStore()?.open) return;
+		throw new Error('asked the database from within its transaction, which would wait for itself: use the transaction');
+	};
 	const over = (target: Pick<PGlite, 'query'>): Sql => ({
 		query: async <Row>(text: string, params?: readonly unknown[]) => ({
 			rows: (await target.query<Row>(text, params ? [...params] : undefined)).rows,
 		}),
 	});
 	return {
-		db: { ...over(engine), transaction: (work) => engine.transaction((tx) => work(over(tx))) },
+		db: {
+			query: async (text, params) => {
+				refuseWithin();
+				return over(engine).query(text, params);
+			},
+			transaction: async (work) => {
+				refuseWithin();
+				const state = { open: true };
+				try {
+					return await engine.transaction((tx) => within.run(state, () => work(over(tx))));
+				} finally {
+					state.open = false;
+				}
+			},
+		},
 		script: async (text) => void (await engine.exec(text)),
 		close: () => engine.close(),
 	};
@@ -59,6 +84,8 @@ export async function postgresDatabase(url: string): Promise<PostgresTestDatabas
 		const pool = new pg.Pool({
 			connectionString: url,
 			max,
+			// A transaction that waits for a further session of a used-up pool fails too.
+			connectionTimeoutMillis: 10_000,
 			application_name: schema,
 			options: `-c search_path=${schema} -c statement_timeout=10000`,
 		});

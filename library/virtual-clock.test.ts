@@ -48,6 +48,12 @@ describe('VirtualClock', () => {
 		expect(when).toBe(0);
 	});
 
+	it('refuses a timer of no number of milliseconds', async () => {
+		const clock = new VirtualClock();
+		expect(() => clock.after(Number.NaN, () => undefined)).toThrow('a number of milliseconds');
+		await expect(clock.sleep(Number.NaN)).rejects.toThrow('a number of milliseconds');
+	});
+
 	it('says so when work waits for nothing that will come', async () => {
 		await expect(new VirtualClock().run(new Promise(() => undefined))).rejects.toThrow('nothing left to wait for');
 	});

@@ -27,6 +27,8 @@ export class VirtualClock implements ScenarioClock {
 	now = (): number => this.#now;
 
 	after = (ms: number, callback: () => void): (() => void) => {
+		// Compared with NaN no time comes next, and the clock would stand on it.
+		if (Number.isNaN(ms)) throw new RangeError('a timer needs a number of milliseconds');
 		const timer: Timer = { at: this.#now + Math.max(0, ms), order: this.#order++, callback };
 		this.#timers.push(timer);
 		return () => {

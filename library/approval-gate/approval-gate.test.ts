@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { controlValues, type InvariantCheck, isCheck, type TimelineEvent } from '../scenario.ts';
+import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { type BoundTools, createManifest, defineTool, type ToolResult } from '../tool-manifest/tool-manifest.ts';
 import { VirtualClock } from '../virtual-clock.ts';
-import { demo } from './approval-gate.demo.ts';
+import { demo, RULES } from './approval-gate.demo.ts';
 import { MemoryApprovalStore } from './approval-gate.memory.ts';
 import {
 	createApprovalGate,
@@ -164,6 +164,12 @@ describe('approval-gate', () => {
 		expect(await gate.decide('maria', id, digest, 'approved')).toBe('expired');
 		expect(code(await agent.resume(id))).toBe('expired');
 		expect(ran).toEqual([]);
+	});
+
+	it('refuses lifetimes that never end', () => {
+		for (const wrong of [Number.NaN, 0, -1, Number.POSITIVE_INFINITY])
+			for (const change of [{ decideWithinMs: wrong }, { useWithinMs: wrong }])
+				expect(() => setup(change)).toThrow('decideWithinMs and useWithinMs are finite and above 0');
 	});
 
 	it('runs an approval until its end and not at it', async () => {
@@ -361,31 +367,15 @@ describe('approval-gate', () => {
 });
 
 describe('approval-gate scenario', () => {
-	async function play(given: Record<string, unknown>) {
-		const clock = new VirtualClock();
-		const events: TimelineEvent[] = [];
-		const checks: InvariantCheck[] = [];
-		const emit = (item: TimelineEvent | InvariantCheck) => void (isCheck(item) ? checks.push(item) : events.push(item));
-		await clock.run(demo.run(controlValues(demo.controls, given), emit, clock));
-		return { events, checks, pending: clock.pending };
-	}
-
 	it('holds every rule with the pattern, for any controls', async () => {
-		for (const think of [100, 300, 1000, 1500])
-			for (const back of [0, 200, 800, 1200])
-				for (const attack of ['none', 'before', 'after']) {
-					const { events, checks, pending } = await play({ think, back, attack });
-					expect(checks.filter((check) => !check.ok)).toEqual([]);
-					expect(checks).toHaveLength(7);
-					expect([events.length >= 15, events.length <= 80, pending]).toEqual([true, true, 0]);
-				}
-		const { events } = await play({});
-		expect(events.filter((event) => event.lane === 'bank').length).toBeGreaterThan(0);
+		await expectEveryRule(demo, RULES, {
+			think: [100, 300, 1000, 1500],
+			back: [0, 200, 800, 1200],
+			attack: ['none', 'before', 'after'],
+		});
 	});
 
 	it('shows the failures without it', async () => {
-		const { checks, pending } = await play({ pattern: false });
-		expect(checks.filter((check) => !check.ok).length).toBeGreaterThanOrEqual(4);
-		expect(pending).toBe(0);
+		expect((await playScenario(demo, { pattern: false })).broken.length).toBeGreaterThanOrEqual(4);
 	});
 });

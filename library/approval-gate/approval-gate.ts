@@ -91,7 +91,11 @@ export interface ApprovalGate {
 	decide(approverId: string, id: string, digest: string, verdict: Decision['verdict']): Promise<DecideResult>;
 }
 
+/** @throws RangeError when a time is not a positive number of milliseconds: with NaN a proposal would never expire */
 export function createApprovalGate(options: GateOptions): ApprovalGate {
+	for (const ms of [options.decideWithinMs, options.useWithinMs])
+		if (!(ms > 0 && ms < Number.POSITIVE_INFINITY))
+			throw new RangeError(`decideWithinMs and useWithinMs are finite and above 0, not ${ms}`);
 	const { store, mayDecide, now = Date.now, newId = () => crypto.randomUUID(), digest = sha256 } = options;
 	const free = new Set(options.free);
 	const digestOf = ({ id, callerId, tool, args, decideBefore }: Omit<Proposal, 'digest'>) =>

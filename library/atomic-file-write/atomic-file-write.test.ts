@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { seededRandom } from '../random.ts';
-import { controlValues, isCheck } from '../scenario.ts';
-import { VirtualClock } from '../virtual-clock.ts';
+import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { demo, RULES } from './atomic-file-write.demo.ts';
 import { MemoryDisk } from './atomic-file-write.memory.ts';
 import { nodeFiles, writeFileAtomic } from './atomic-file-write.node.ts';
@@ -287,45 +286,23 @@ describe('atomic-file-write', () => {
 	});
 
 	describe('scenario', () => {
-		const run = async (given: Record<string, unknown>) => {
-			const clock = new VirtualClock();
-			const failed: string[] = [];
-			const rules: string[] = [];
-			let events = 0;
-			await clock.run(
-				demo.run(
-					controlValues(demo.controls, given),
-					(item) => {
-						if (!isCheck(item)) events++;
-						else {
-							rules.push(item.rule);
-							if (!item.ok) failed.push(`${item.rule} ${item.detail}`);
-						}
-					},
-					clock,
-				),
-			);
-			expect(clock.pending).toBe(0);
-			return { failed, rules, events };
-		};
-
 		it('keeps every rule with the pattern on, whatever goes wrong and when', async () => {
-			for (const writers of [1, 2, 4]) {
-				for (const fault of ['none', 'full', 'power']) {
-					for (let at = 0; at <= 120; at += 7) {
-						const { failed, rules, events } = await run({ writers, fault, at });
-						expect(failed, `${writers} ${fault} ${at}`).toEqual([]);
-						expect(rules).toEqual(Object.values(RULES));
-						expect(events).toBeLessThan(81);
-					}
-				}
-			}
+			await expectEveryRule(
+				demo,
+				RULES,
+				{
+					writers: [1, 2, 4],
+					fault: ['none', 'full', 'power'],
+					at: Array.from({ length: 18 }, (_, i) => 7 * i),
+				},
+				4,
+			);
 		});
 
 		it('shows torn reads without the pattern', async () => {
-			const { failed, events } = await run({ pattern: false });
-			expect(failed.join()).toContain(RULES.whole);
-			expect(events).toBeGreaterThan(14);
+			const { broken, events } = await playScenario(demo, { pattern: false });
+			expect(broken).toContain(RULES.whole);
+			expect(events.length).toBeGreaterThan(14);
 		});
 	});
 });

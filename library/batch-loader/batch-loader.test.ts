@@ -2,8 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { controlValues, isCheck } from '../scenario.ts';
-import { VirtualClock } from '../virtual-clock.ts';
+import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { demo, rules } from './batch-loader.demo.ts';
 import { type BatchFetch, BatchLoader, type BatchLoaderOptions } from './batch-loader.ts';
 
@@ -270,6 +269,23 @@ describe('batch-loader', () => {
 		expect(unhandled).toEqual([]);
 	});
 
+	it('lets a key that cannot be identified fail alone', async () => {
+		const request = new AbortController().signal;
+		const identify = (key: { id: number } | null) => {
+			if (key === null) throw new TypeError('no key');
+			return key.id;
+		};
+		const loader = new BatchLoader<{ id: number } | null, string>(
+			async (keys) => keys.map((key) => `value ${key?.id}`),
+			{ request, identify },
+		);
+		expect(await loader.loadMany([{ id: 1 }, null, { id: 2 }])).toMatchObject([
+			{ value: 'value 1' },
+			{ reason: { message: 'no key' } },
+			{ value: 'value 2' },
+		]);
+	});
+
 	it('refuses a limit that makes no sense, and loads nothing for a request that has already ended', async () => {
 		for (const maxBatch of [0, -1, 1.5, Number.NaN])
 			expect(() => setup({ maxBatch })).toThrow('maxBatch must be an integer of at least 1');
@@ -280,40 +296,13 @@ describe('batch-loader', () => {
 });
 
 describe('batch-loader scenario', () => {
-	const play = async (given: Record<string, unknown>) => {
-		const clock = new VirtualClock();
-		let events = 0;
-		const broken: string[] = [];
-		const checked: string[] = [];
-		await clock.run(
-			demo.run(
-				controlValues(demo.controls, given),
-				(item) => {
-					if (!isCheck(item)) events++;
-					else {
-						checked.push(item.rule);
-						if (!item.ok) broken.push(`${item.rule} (${item.detail})`);
-					}
-				},
-				clock,
-			),
-		);
-		expect(clock.pending).toBe(0);
-		expect(events).toBeGreaterThanOrEqual(11);
-		expect(events).toBeLessThanOrEqual(80);
-		expect(checked).toEqual(Object.values(rules));
-		return broken;
-	};
-
 	it('keeps every rule with the pattern, at the ends of every control', async () => {
-		for (const posts of [6, 16, 20])
-			for (const authors of [4, 6, 10])
-				for (const maxBatch of [2, 4, 20]) expect(await play({ posts, authors, maxBatch })).toEqual([]);
+		await expectEveryRule(demo, rules, { posts: [6, 16, 20], authors: [4, 6, 10], maxBatch: [2, 4, 20] }, 11);
 	});
 
 	it('asks once for every post when the pattern is off', async () => {
-		const broken = (await play({ pattern: false })).join();
-		expect(broken).toContain(rules.tick);
-		expect(broken).toContain(rules.once);
+		expect((await playScenario(demo, { pattern: false })).broken).toEqual(
+			expect.arrayContaining([rules.tick, rules.once]),
+		);
 	});
 });

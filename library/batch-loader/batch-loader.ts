@@ -6,8 +6,9 @@ export type BatchFetch<K, V> = (keys: readonly K[], signal: AbortSignal) => Prom
 
 export interface BatchLoaderOptions<K> {
 	/**
-	 * The request that the loader serves. When it aborts, loads that are pending reject, what was loaded is forgotten, and further loads are
-	 * refused: answers remembered for one user must not reach the next, and old ones not the same user later.
+	 * The request that the loader serves. When it aborts, loads that are pending reject, what was loaded is forgotten, and
+	 * further loads are refused: answers remembered for one user must not reach the next, and old ones not the same user
+	 * later.
 	 */
 	request: AbortSignal;
 	/** Most keys in one call of `fetch`; an integer of at least 1. Default 100. */
@@ -69,7 +70,13 @@ export class BatchLoader<K, V> {
 	 */
 	load(key: K): Promise<V> {
 		if (this.#request.aborted) return Promise.reject(this.#request.reason);
-		const id = this.#identify(key);
+		let id: unknown;
+		try {
+			id = this.#identify(key);
+		} catch (error) {
+			// A key that cannot be identified fails alone, in `loadMany` too.
+			return Promise.reject(error);
+		}
 		const known = this.#memo.get(id);
 		if (known) return known;
 

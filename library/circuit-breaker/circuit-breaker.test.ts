@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { controlValues, type InvariantCheck, isCheck, type TimelineEvent } from '../scenario.ts';
+import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { demo, RULES } from './circuit-breaker.demo.ts';
 import { blamesDependency, CircuitBreaker, CircuitOpen, type CircuitOptions } from './circuit-breaker.ts';
@@ -312,37 +312,16 @@ describe('circuit-breaker', () => {
 });
 
 describe('circuit-breaker scenario', () => {
-	const play = async (given: Record<string, unknown>) => {
-		const clock = new VirtualClock();
-		const events: TimelineEvent[] = [];
-		const checks: InvariantCheck[] = [];
-		const emit = (item: TimelineEvent | InvariantCheck) => (isCheck(item) ? checks.push(item) : events.push(item));
-		await clock.run(demo.run(controlValues(demo.controls, given), emit, clock));
-		expect(clock.pending).toBe(0);
-		return { events, checks };
-	};
-
 	it('holds every rule with the pattern, for any controls', async () => {
-		for (const outage of [200, 500, 1000])
-			for (const open of [200, 800])
-				for (const minimum of [5, 12])
-					for (const probes of [1, 2, 3]) {
-						const { checks, events } = await play({ outage, open, minimum, probes });
-						expect(
-							checks.filter((check) => !check.ok),
-							JSON.stringify({ outage, open, minimum, probes }),
-						).toEqual([]);
-						expect(checks.map((check) => check.rule).sort()).toEqual(Object.values(RULES).sort());
-						expect(events.length).toBeLessThanOrEqual(80);
-					}
+		await expectEveryRule(demo, RULES, {
+			outage: [200, 500, 1000],
+			open: [200, 800],
+			minimum: [5, 12],
+			probes: [1, 2, 3],
+		});
 	});
 
 	it('shows the failure without it', async () => {
-		const { checks } = await play({ pattern: false });
-		expect(checks.filter((check) => !check.ok).map((check) => check.rule)).toEqual([
-			RULES.probes,
-			RULES.caller,
-			RULES.few,
-		]);
+		expect((await playScenario(demo, { pattern: false })).broken).toEqual([RULES.probes, RULES.caller, RULES.few]);
 	});
 });

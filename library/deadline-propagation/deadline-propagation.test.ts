@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { controlValues, type InvariantCheck, isCheck, type TimelineEvent } from '../scenario.ts';
+import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { demo, RULES } from './deadline-propagation.demo.ts';
 import {
@@ -254,6 +254,26 @@ describe('deadline-propagation', () => {
 		expect(heard).toEqual(['note', 'other', 'late']);
 	});
 
+	it('tells everyone of an abort, though one of them throws, and reports what that threw', async () => {
+		const user = new AbortController();
+		const heard: string[] = [];
+		onAbort(user.signal, () => {
+			throw new Error('a faulty callback');
+		});
+		onAbort(user.signal, () => heard.push('second'));
+		const reported = new Promise((resolve) => {
+			const others = process.rawListeners('uncaughtException') as NodeJS.UncaughtExceptionListener[];
+			process.removeAllListeners('uncaughtException');
+			process.once('uncaughtException', (error) => {
+				for (const other of others) process.on('uncaughtException', other);
+				resolve(error);
+			});
+		});
+		user.abort();
+		expect(heard).toEqual(['second']);
+		expect(await reported).toMatchObject({ message: 'a faulty callback' });
+	});
+
 	it('aborts what the work left running when it returns', async () => {
 		const clock = new VirtualClock();
 		let straggler: Promise<void> | undefined;
@@ -297,36 +317,23 @@ describe('deadline-propagation', () => {
 });
 
 describe('deadline-propagation scenario', () => {
-	const play = async (given: Record<string, unknown>) => {
-		const clock = new VirtualClock();
-		const events: TimelineEvent[] = [];
-		const checks: InvariantCheck[] = [];
-		await clock.run(
-			demo.run(
-				controlValues(demo.controls, given),
-				(item) => (isCheck(item) ? checks.push(item) : events.push(item)),
-				clock,
-			),
-		);
-		expect(clock.pending).toBe(0);
-		return { events, checks };
-	};
-
 	it('holds every rule with the pattern, for any controls', async () => {
-		for (const budget of [50, 300, 1500])
-			for (const query of [10, 120, 400])
-				for (const skew of [-2000, 0, 2000])
-					for (const leave of [0, 90, 1000]) {
-						const { checks, events } = await play({ budget, query, skew, leave });
-						expect(checks.filter((check) => !check.ok)).toEqual([]);
-						expect(checks.map((check) => check.rule).sort()).toEqual(Object.values(RULES).sort());
-						expect(events.length).toBeLessThan(80);
-					}
+		await expectEveryRule(
+			demo,
+			RULES,
+			{
+				budget: [50, 300, 1500],
+				query: [10, 120, 400],
+				skew: [-2000, 0, 2000],
+				leave: [0, 90, 1000],
+			},
+			11,
+		);
 	});
 
 	it('shows the failure without it', async () => {
-		const { checks, events } = await play({ pattern: false });
-		expect(checks.filter((check) => !check.ok).length).toBeGreaterThanOrEqual(4);
+		const { broken, events } = await playScenario(demo, { pattern: false });
+		expect(broken.length).toBeGreaterThanOrEqual(4);
 		expect(events.length).toBeGreaterThanOrEqual(15);
 	});
 });

@@ -135,7 +135,16 @@ export function onAbort(signal: AbortSignal, callback: () => void): () => void {
 function spread(signal: AbortSignal): Fan {
 	const callbacks = new Set<() => void>();
 	const fire = () => {
-		for (const callback of callbacks) callback();
+		for (const callback of callbacks) {
+			try {
+				callback();
+			} catch (error) {
+				// As with listeners of its own: one that throws is reported and keeps the news from nobody.
+				queueMicrotask(() => {
+					throw error;
+				});
+			}
+		}
 	};
 	const fan = { callbacks, fire };
 	signal.addEventListener('abort', fire, { once: true });

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type PostgresTestDatabase, pgliteDatabase, postgresDatabase, type TestDatabase } from '../postgres-testing.ts';
-import { controlValues, isCheck } from '../scenario.ts';
+import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
+import { inEachOf } from '../worlds-testing.ts';
 import { demo, RULES } from './fenced-lease.demo.ts';
 import { MemoryFence, MemoryLeases } from './fenced-lease.memory.ts';
 import {
@@ -75,16 +76,7 @@ function databaseWorld(name: string, { db, script }: TestDatabase): World {
 	};
 }
 
-async function inEach(check: (world: World) => Promise<void>): Promise<void> {
-	for (const world of worlds) {
-		try {
-			await check(world);
-		} catch (error) {
-			if (error instanceof Error) error.message = `${world.name}: ${error.message}`;
-			throw error;
-		}
-	}
-}
+const inEach = (check: (world: World) => Promise<void>) => inEachOf(worlds, check);
 
 const TTL = 60_000;
 
@@ -333,6 +325,17 @@ describe('fenced-lease', () => {
 				expect(clock.now(), name).toBe(900);
 				expect(clock.pending).toBe(0);
 			}
+			// A renewal that was sent at 300 and answered at 500 lasts until 1200.
+			const { clock, leases, options } = setUp();
+			let asked = 0;
+			const renew = async () => {
+				if (++asked > 1) return new Promise<never>(() => undefined);
+				await clock.sleep(200);
+				return true;
+			};
+			const work = withLease({ ...leases, renew }, 'job', 'a', options, ({ signal }) => clock.sleep(5000, signal));
+			await expect(clock.run(work)).rejects.toThrow(LeaseLostError);
+			expect(clock.now()).toBe(1200);
 		});
 
 		it('goes on over a renewal that failed when a later one succeeds', async () => {
@@ -390,6 +393,17 @@ describe('fenced-lease', () => {
 			expect(clock.pending).toBe(0);
 		});
 
+		it('refuses a time that no timer holds before it asks for the lease', async () => {
+			for (const ttlMs of [0, -1, Number.NaN, 2 ** 31, Number.POSITIVE_INFINITY]) {
+				const { leases, options } = setUp(ttlMs);
+				const held = vi.spyOn(leases, 'acquire');
+				await expect(withLease(leases, 'name', 'a', options, async () => 1)).rejects.toThrow('ttlMs must be above 0');
+				expect(held).not.toHaveBeenCalled();
+				const renew = async () => true;
+				await expect(whileRenewed({ ...options, renew, askedAt: 0 }, async () => 1)).rejects.toThrow(RangeError);
+			}
+		});
+
 		it('ignores the answer to a renewal that arrives after the work has ended', async () => {
 			const { clock, options } = setUp();
 			const renew = () => clock.sleep(400).then(() => true);
@@ -400,41 +414,18 @@ describe('fenced-lease', () => {
 	});
 
 	describe('scenario', () => {
-		const run = async (given: Record<string, unknown>) => {
-			const clock = new VirtualClock();
-			const failed: string[] = [];
-			const rules: string[] = [];
-			let events = 0;
-			const emit: Parameters<typeof demo.run>[1] = (item) => {
-				if (!isCheck(item)) events++;
-				else {
-					rules.push(item.rule);
-					if (!item.ok) failed.push(`${item.rule} ${item.detail}`);
-				}
-			};
-			await clock.run(demo.run(controlValues(demo.controls, given), emit, clock));
-			expect(clock.pending).toBe(0);
-			expect(events).toBeGreaterThan(14);
-			expect(events).toBeLessThan(81);
-			return { failed, rules };
-		};
-
 		it('keeps every rule with the pattern on', async () => {
-			for (const ttl of [400, 700, 1000, 4000]) {
-				for (const pause of [0, 100, 900, 2500, 6000]) {
-					for (const skew of [0, 5000]) {
-						const { failed, rules } = await run({ ttl, pause, skew });
-						expect(failed, `${ttl} ${pause} ${skew}`).toEqual([]);
-						expect(rules).toEqual(Object.values(RULES));
-					}
-				}
-			}
+			await expectEveryRule(demo, RULES, {
+				ttl: [400, 700, 1000, 4000],
+				pause: [0, 100, 900, 2500, 6000],
+				skew: [0, 5000],
+			});
 		});
 
 		it('loses updates without the pattern', async () => {
-			const { failed } = await run({ pattern: false });
-			expect(failed.join()).toContain(RULES.refused);
-			expect(failed.join()).toContain(RULES.read);
+			expect((await playScenario(demo, { pattern: false })).broken).toEqual(
+				expect.arrayContaining([RULES.refused, RULES.read]),
+			);
 		});
 	});
 });

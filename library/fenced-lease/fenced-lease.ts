@@ -121,7 +121,8 @@ export interface LeaseOptions {
 
 /**
  * Runs `work` while holding `name`, and releases it when `work` has ended, not sooner.
- * @throws LeaseHeldError when another holds it; what `work` throws; what `leases.acquire` throws
+ * @throws RangeError for a `ttlMs` that no timer holds; LeaseHeldError when another holds it; what `work` throws; what
+ *   `leases.acquire` throws
  */
 export async function withLease<T>(
 	leases: Leases,
@@ -131,6 +132,7 @@ export async function withLease<T>(
 	work: (held: Held) => Promise<T>,
 ): Promise<T> {
 	const { ttlMs, clock = systemClock } = options;
+	assertTtl(ttlMs);
 	options.signal?.throwIfAborted();
 	const askedAt = clock.now();
 	const token = await leases.acquire(name, holder, ttlMs);
@@ -154,6 +156,7 @@ export async function whileRenewed<T>(
 	work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
 	const { ttlMs, renew, askedAt, signal, clock = systemClock } = options;
+	assertTtl(ttlMs);
 	const stop = new AbortController();
 	const lost = () => stop.abort(new LeaseLostError('the lease was lost'));
 	const onAbort = () => stop.abort(signal?.reason);
@@ -193,6 +196,11 @@ export async function whileRenewed<T>(
 		cancelNext();
 		signal?.removeEventListener('abort', onAbort);
 	}
+}
+
+/** Beyond 2^31 ms a timer fires at once, and the lease would seem lost as soon as it is held. */
+export function assertTtl(ttlMs: number): void {
+	if (!(ttlMs > 0 && ttlMs < 2 ** 31)) throw new RangeError(`ttlMs must be above 0 and below 2^31, not ${ttlMs}`);
 }
 
 /** `performance.now()` is monotonic; it may stand still while a machine sleeps, which the fence makes good. */

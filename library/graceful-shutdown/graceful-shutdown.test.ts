@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { controlValues, isCheck } from '../scenario.ts';
+import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { demo, rules } from './graceful-shutdown.demo.ts';
 import { type Component, GracefulShutdown, type ShutdownOptions } from './graceful-shutdown.ts';
@@ -187,6 +187,22 @@ describe('graceful-shutdown', () => {
 			'900 aborted: not done in 900 ms',
 			'900 server forced',
 		]);
+
+		// Cut short by someone who insists, it hears of that too.
+		const insisted = setup();
+		insisted.add('worker', 0, {
+			drain: (signal) => {
+				signal.addEventListener('abort', () => insisted.note(`aborted: ${signal.reason.message}`));
+				return never();
+			},
+		});
+		insisted.clock.after(300, () => void insisted.shutdown.force());
+		await insisted.clock.run(insisted.shutdown.shutdown());
+		await insisted.shutdown.force();
+		expect(insisted.log.filter((line) => /aborted|worker forced/.test(line))).toEqual([
+			'300 aborted: shutdown was forced',
+			'300 worker forced',
+		]);
 	});
 
 	it('is not ready from the signal on, and closes listeners only when the notice is over', async () => {
@@ -254,7 +270,8 @@ describe('graceful-shutdown', () => {
 		for (const budgetMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 31])
 			expect(() => setup({ budgetMs })).toThrow('budgetMs must be positive and below 2^31');
 		expect(() => setup({ budgetMs: 100, noticeMs: 100 })).toThrow('noticeMs must be from 0 to less than the budget');
-		expect(() => setup({ reserveMs: -1 })).toThrow('reserveMs must be at least 0');
+		for (const reserveMs of [-1, Number.NaN, Number.POSITIVE_INFINITY])
+			expect(() => setup({ reserveMs })).toThrow('reserveMs must be at least 0 and finite');
 	});
 
 	it('ends with the real clock and the real process as they are', async () => {
@@ -269,43 +286,18 @@ describe('graceful-shutdown', () => {
 });
 
 describe('graceful-shutdown scenario', () => {
-	const play = async (given: Record<string, unknown>) => {
-		const clock = new VirtualClock();
-		let events = 0;
-		const broken: string[] = [];
-		const checked: string[] = [];
-		await clock.run(
-			demo.run(
-				controlValues(demo.controls, given),
-				(item) => {
-					if (!isCheck(item)) events++;
-					else {
-						checked.push(item.rule);
-						if (!item.ok) broken.push(`${item.rule} (${item.detail})`);
-					}
-				},
-				clock,
-			),
-		);
-		expect(clock.pending).toBe(0);
-		expect(events).toBeGreaterThanOrEqual(15);
-		expect(events).toBeLessThanOrEqual(80);
-		expect(checked).toEqual(Object.values(rules));
-		return broken;
-	};
-
 	it('keeps every rule with the pattern, at the ends of every control', async () => {
-		for (const worker of ['finishes', 'throws', 'hangs'])
-			for (const budget of [400, 1500, 3000])
-				for (const notice of [0, 200, 300])
-					for (const second of [0, 50, 300, 800]) expect(await play({ worker, budget, notice, second })).toEqual([]);
+		await expectEveryRule(demo, rules, {
+			worker: ['finishes', 'throws', 'hangs'],
+			budget: [400, 1500, 3000],
+			notice: [0, 200, 300],
+			second: [0, 50, 300, 800],
+		});
 	});
 
 	it('drains in the wrong order and closes without notice when the pattern is off', async () => {
-		const broken = (await play({ pattern: false })).join();
-		expect(broken).toContain(rules.reverse);
-		expect(broken).toContain(rules.ready);
-		expect((await play({ pattern: false, worker: 'hangs' })).join()).toContain(rules.budget);
-		expect((await play({ pattern: false, worker: 'throws' })).join()).toContain(rules.others);
+		const { broken } = await playScenario(demo, { pattern: false });
+		expect(broken).toEqual(expect.arrayContaining([rules.reverse, rules.ready]));
+		expect((await playScenario(demo, { pattern: false, worker: 'hangs' })).broken).toContain(rules.budget);
 	});
 });

@@ -85,7 +85,8 @@ export class GracefulShutdown {
 			throw new RangeError(`budgetMs must be positive and below 2^31, not ${budgetMs}`);
 		if (!(noticeMs >= 0 && noticeMs < budgetMs))
 			throw new RangeError(`noticeMs must be from 0 to less than the budget of ${budgetMs}, not ${noticeMs}`);
-		if (!(reserveMs >= 0)) throw new RangeError(`reserveMs must be at least 0, not ${reserveMs}`);
+		if (!(reserveMs >= 0 && reserveMs < Number.POSITIVE_INFINITY))
+			throw new RangeError(`reserveMs must be at least 0 and finite, not ${reserveMs}`);
 		this.#options = { budgetMs, noticeMs, reserveMs, clock };
 	}
 

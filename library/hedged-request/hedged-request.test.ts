@@ -7,7 +7,7 @@ import {
 	withDeadline,
 } from '../deadline-propagation/deadline-propagation.ts';
 import { seededRandom } from '../random.ts';
-import { controlValues, type InvariantCheck, isCheck, type TimelineEvent } from '../scenario.ts';
+import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { demo, RULES } from './hedged-request.demo.ts';
 import { type HedgeOptions, Hedger } from './hedged-request.ts';
@@ -272,47 +272,32 @@ describe('hedged-request', () => {
 		expect(work).toHaveBeenCalledTimes(1);
 	});
 
+	it('saves nothing up from calls that were never made', async () => {
+		const { hedger, clock, root } = await seasoned({ maxShare: 0.04 });
+		const gone = rootDeadline({ clock, signal: AbortSignal.abort(new Error('left')) });
+		for (let i = 0; i < 100; i++) await expect(hedger.call(gone, async () => 1, IDEMPOTENT)).rejects.toThrow('left');
+		const slow = attempts(clock, [{ takes: 100 }, { takes: 10 }]);
+		expect(await clock.run(hedger.call(root, slow.work, IDEMPOTENT))).toBe('attempt 1');
+	});
+
 	it('says which option makes no sense', () => {
 		expect(() => new Hedger({ percentile: 95 })).toThrow('percentile is 95; expected (0, 1)');
 		expect(() => new Hedger({ maxShare: 5 })).toThrow('maxShare is 5; expected [0, 1]');
 		expect(() => new Hedger({ burst: 0 })).toThrow('burst is 0; expected 1 or more');
-		expect(() => new Hedger({ samples: 10 })).toThrow('samples is 10; expected at least minimumSamples, 20');
+		for (const samples of [10, 20.5, Number.POSITIVE_INFINITY])
+			expect(() => new Hedger({ samples })).toThrow(
+				`samples is ${samples}; expected a whole number of at least minimumSamples, 20`,
+			);
 	});
 });
 
 describe('hedged-request scenario', () => {
-	const play = async (given: Record<string, unknown>) => {
-		const clock = new VirtualClock();
-		const events: TimelineEvent[] = [];
-		const checks: InvariantCheck[] = [];
-		const emit = (item: TimelineEvent | InvariantCheck) => (isCheck(item) ? checks.push(item) : events.push(item));
-		await clock.run(demo.run(controlValues(demo.controls, given), emit, clock));
-		expect(clock.pending).toBe(0);
-		return { events, checks };
-	};
-
 	it('holds every rule with the pattern, for any controls', async () => {
-		for (const slow of [0, 12, 30])
-			for (const percentile of [50, 85, 99])
-				for (const share of [0, 15])
-					for (const seed of [1, 42]) {
-						const { checks, events } = await play({ slow, percentile, share, seed });
-						expect(
-							checks.filter((check) => !check.ok),
-							JSON.stringify({ slow, percentile, share, seed }),
-						).toEqual([]);
-						expect(checks.map((check) => check.rule).sort()).toEqual(Object.values(RULES).sort());
-						expect(events.length).toBeLessThanOrEqual(80);
-					}
+		await expectEveryRule(demo, RULES, { slow: [0, 12, 30], percentile: [50, 85, 99], share: [0, 15], seed: [1, 42] });
 	});
 
 	it('shows the failure without it', async () => {
-		const { checks } = await play({ pattern: false });
-		expect(checks.filter((check) => !check.ok).map((check) => check.rule)).toEqual([
-			RULES.delay,
-			RULES.loser,
-			RULES.share,
-			RULES.idempotent,
-		]);
+		const { broken } = await playScenario(demo, { pattern: false });
+		expect(broken).toEqual([RULES.delay, RULES.loser, RULES.share, RULES.idempotent]);
 	});
 });

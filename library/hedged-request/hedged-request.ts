@@ -35,9 +35,9 @@ export class Hedger {
 		if (!(percentile > 0 && percentile < 1)) throw new RangeError(`percentile is ${percentile}; expected (0, 1)`);
 		if (!(maxShare >= 0 && maxShare <= 1)) throw new RangeError(`maxShare is ${maxShare}; expected [0, 1]`);
 		if (!(burst >= 1)) throw new RangeError(`burst is ${burst}; expected 1 or more`);
-		if (!(minimumSamples >= 1 && samples >= minimumSamples))
+		if (!(minimumSamples >= 1 && samples >= minimumSamples && Number.isSafeInteger(samples)))
 			throw new RangeError(
-				`samples is ${samples}; expected at least minimumSamples, ${minimumSamples}, which is 1 or more`,
+				`samples is ${samples}; expected a whole number of at least minimumSamples, ${minimumSamples}, which is 1 or more`,
 			);
 		this.#percentile = percentile;
 		this.#maxShare = maxShare;
@@ -57,9 +57,11 @@ export class Hedger {
 	 * @throws when no attempt is left that could succeed: the first failure; or the deadline's reason
 	 */
 	call<T>(deadline: Deadline, work: HedgedWork<T>, { idempotent }: { idempotent: boolean }): Promise<T> {
-		this.#allowance = Math.min(this.#burst, this.#allowance + this.#maxShare);
-		const delayMs = idempotent ? this.delayMs : undefined;
-		return withDeadline(deadline, {}, (scope) => this.#race(scope, work, delayMs));
+		return withDeadline(deadline, {}, (scope) => {
+			// Here and not before: a call whose time was over is never made, and pays for nobody's second attempt.
+			this.#allowance = Math.min(this.#burst, this.#allowance + this.#maxShare);
+			return this.#race(scope, work, idempotent ? this.delayMs : undefined);
+		});
 	}
 
 	#race<T>(scope: Deadline, work: HedgedWork<T>, delayMs: number | undefined): Promise<T> {

@@ -3,7 +3,7 @@ import { memoryKeys } from './idempotency-key.memory.ts';
 import type { KeyedRequest, StoredResponse } from './idempotency-key.ts';
 import { respond, sha256 } from './idempotency-key.ts';
 
-/** The card's rules, to the letter. */
+/** The card's rules that the scenario checks, to the letter. */
 export const rules = {
 	same: 'The same key with the same request gets the same response, byte for byte, and the work is done once.',
 	other: 'The same key with another request is answered 422 and does nothing.',
@@ -11,11 +11,9 @@ export const rules = {
 		'While a request is in flight, another with its key is answered 409 at once, without waiting and without working.',
 	crash:
 		'The work and its record commit together: a crash between them leaves neither, and the retry does the work once.',
-	undone: 'Work that throws is undone and not remembered; a response that it returns is remembered, a refusal too.',
 	expiry: "A key expires by the database's clock, and is then as good as new.",
 	caller: "A key belongs to its caller: another caller's same key is another key.",
 	required: 'A missing or malformed key is answered 400 and does nothing.',
-	secondLine: 'If a record appears in spite of the lock, the primary key lets one commit and undoes the other work.',
 } as const;
 
 const TTL_MS = 60_000;

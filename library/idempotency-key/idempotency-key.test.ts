@@ -1,9 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PostgresTestDatabase, TestDatabase } from '../postgres-testing.ts';
 import { pgliteDatabase, postgresDatabase } from '../postgres-testing.ts';
-import type { InvariantCheck } from '../scenario.ts';
-import { controlValues, isCheck } from '../scenario.ts';
-import { VirtualClock } from '../virtual-clock.ts';
+import { expectEveryRule, playScenario } from '../scenario-testing.ts';
+import { inEachOf } from '../worlds-testing.ts';
 import { demo, rules } from './idempotency-key.demo.ts';
 import { memoryKeys } from './idempotency-key.memory.ts';
 import type { Database, KeyedRequest, KeyId, Outcome, Sql, StoredResponse } from './idempotency-key.ts';
@@ -234,6 +233,8 @@ describe('idempotency-key', () => {
 			);
 			expect(rows[0]?.left).toBeGreaterThan(50);
 			expect(rows[0]?.left).toBeLessThanOrEqual(60);
+			for (const ttlSeconds of [0, -1, Number.NaN])
+				expect(() => postgresKeys(db, { ttlSeconds })).toThrow('ttlSeconds is');
 			expect([await purgeExpired(db, 2), await purgeExpired(db, 2), await purgeExpired(db, 2)]).toEqual([2, 1, 0]);
 			expect(await once(postgresKeys(db), asked('live'), chargingIn(9))).toMatchObject({ kind: 'replayed' });
 		}
@@ -301,28 +302,13 @@ describe('idempotency-key', () => {
 	});
 
 	it('runs the scenario: every check holds with the pattern, and a retry charges twice without', async () => {
-		const run = async (given: Record<string, unknown>) => {
-			const clock = new VirtualClock();
-			const checks: InvariantCheck[] = [];
-			let events = 0;
-			const emit: Parameters<typeof demo.run>[1] = (entry) => {
-				if (isCheck(entry)) checks.push(entry);
-				else events++;
-			};
-			await clock.run(demo.run(controlValues(demo.controls, given), emit, clock));
-			expect(clock.pending).toBe(0);
-			expect(events).toBeGreaterThanOrEqual(15);
-			expect(events).toBeLessThanOrEqual(80);
-			return checks;
-		};
-		for (const crash of [true, false])
-			for (const work of [100, 800, 2000])
-				for (const patience of [100, 500, 800, 2000])
-					for (const check of await run({ crash, work, patience })) expect(check).toMatchObject({ ok: true });
-		const broken = (await run({ pattern: false })).filter(({ ok }) => !ok).map(({ rule }) => rule);
-		expect(broken).toContain(rules.crash);
-		expect(broken).toContain(rules.inFlight);
-		expect(broken).toContain(rules.caller);
+		await expectEveryRule(demo, rules, {
+			crash: [true, false],
+			work: [100, 800, 2000],
+			patience: [100, 500, 800, 2000],
+		});
+		const { broken } = await playScenario(demo, { pattern: false });
+		expect(broken).toEqual(expect.arrayContaining([rules.crash, rules.inFlight, rules.caller]));
 	});
 });
 
@@ -445,17 +431,7 @@ function intercept(
 	};
 }
 
-/** Runs the body in each world and names the one it failed in. */
-async function inEach(body: (world: World) => Promise<void>): Promise<void> {
-	for (const world of worlds) {
-		try {
-			await body(world);
-		} catch (error) {
-			if (error instanceof Error) error.message = `in ${world.name}: ${error.message}`;
-			throw error;
-		}
-	}
-}
+const inEach = (check: (world: World) => Promise<void>) => inEachOf(worlds, check);
 
 function memoryWorld(): World {
 	let now = 0;

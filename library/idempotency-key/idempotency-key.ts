@@ -152,12 +152,15 @@ create index on idempotency_keys (expires_at);`;
 
 /** @param options.ttlSeconds how long an answer is kept, by the database's clock; default a day. Longer than any client retries. */
 export function postgresKeys(db: Database, { ttlSeconds = 86_400 }: { ttlSeconds?: number } = {}): KeyStore<Sql> {
+	// Zero or less would remember nothing, and say nothing of it.
+	if (!(ttlSeconds > 0)) throw new RangeError(`ttlSeconds is ${ttlSeconds}; expected more than 0`);
 	return {
 		holding: ({ caller, key }, body) =>
 			db.transaction(async (tx) => {
-				// The lock ends with the transaction, however that ends: a crash frees the key at once. Two keys with one hash
-				// merely answer "in flight" for each other; the table is the seed, since such locks are the whole database's. It is a statement of its own, since a statement sees only what had
-				// committed when it began: asked together with the lock, the answer of the holder before could be missed.
+				// The lock ends with the transaction, however that ends: a crash frees the key at once. Such locks are the whole
+				// database's, hence the table as seed; two keys with one hash merely answer "in flight" for each other.
+				// It is a statement of its own, since a statement sees only what had committed when it began: asked together
+				// with the lock, the answer of the holder before could be missed.
 				const lock = await tx.query<{ held: boolean }>(
 					`select pg_try_advisory_xact_lock(hashtextextended($1, 'idempotency_keys'::regclass::oid::bigint)) as held`,
 					[JSON.stringify([caller, key])],

@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { LeaseLostError, StaleTokenError } from '../fenced-lease/fenced-lease.ts';
 import { type PostgresTestDatabase, pgliteDatabase, postgresDatabase, type TestDatabase } from '../postgres-testing.ts';
-import { controlValues, isCheck } from '../scenario.ts';
+import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
+import { inEachOf } from '../worlds-testing.ts';
 import { demo, RULES } from './job-queue.demo.ts';
 import { MemoryJobs } from './job-queue.memory.ts';
-import { JOB_QUEUE_SCHEMA, type Job, type Jobs, postgresJobs } from './job-queue.ts';
+import { JOB_QUEUE_SCHEMA, type Job, type Jobs, postgresJobs, type Sql } from './job-queue.ts';
 import { type Outcome, PermanentError, runJob, runWorker, type WorkerOptions } from './job-worker.ts';
 
 /** A queue somewhere, and a way to let time pass for it. */
@@ -74,16 +75,7 @@ function databaseWorld(name: string, { db, script }: TestDatabase): World {
 	};
 }
 
-async function inEach(check: (world: World) => Promise<void>): Promise<void> {
-	for (const world of worlds) {
-		try {
-			await check(world);
-		} catch (error) {
-			if (error instanceof Error) error.message = `${world.name}: ${error.message}`;
-			throw error;
-		}
-	}
-}
+const inEach = (check: (world: World) => Promise<void>) => inEachOf(worlds, check);
 
 async function claimOne(jobs: Jobs, ttlMs = TTL): Promise<Job> {
 	const [job] = await jobs.claim(1, ttlMs);
@@ -106,8 +98,8 @@ describe('job-queue', () => {
 			expect((await jobs.claim(10, TTL)).map(({ payload }) => payload)).toEqual(['later']);
 		}));
 
-	it('never gives one job to two workers', () =>
-		inEach(async ({ jobs }) => {
+	it('never gives one job to two workers', async () => {
+		await inEach(async ({ jobs }) => {
 			for (let index = 0; index < 30; index++) await jobs.enqueue({ payload: index });
 			const worker = async () => {
 				const mine: string[] = [];
@@ -121,7 +113,19 @@ describe('job-queue', () => {
 			const claimed = (await Promise.all([worker(), worker(), worker(), worker(), worker(), worker()])).flat();
 			expect(claimed).toHaveLength(30);
 			expect(new Set(claimed).size).toBe(30);
-		}));
+		});
+		// One session meets no rival, but shows what it asks for: locked rows only, and none that a rival has locked.
+		for (const { db } of databases) {
+			const asked: string[] = [];
+			const query: Sql['query'] = (text, params) => {
+				asked.push(text);
+				return db.query(text, params);
+			};
+			await postgresJobs({ query }, 'spied').claim(1, TTL);
+			const [claim = ''] = asked.filter((text) => text.includes('token + 1'));
+			expect(claim).toMatch(/ limit \$2 for update skip locked$/m);
+		}
+	});
 
 	it('gives the job of a crashed worker out again when its lease ends, with a higher token', () =>
 		inEach(async ({ jobs, pass }) => {
@@ -459,6 +463,22 @@ describe('job-queue', () => {
 			expect(clock.pending).toBe(0);
 		});
 
+		it('refuses options that make no sense instead of doing nothing, or doing it all the time', async () => {
+			for (const wrong of [
+				{ concurrency: 0 },
+				{ concurrency: Number.NaN },
+				{ pollMs: Number.POSITIVE_INFINITY },
+				{ ttlMs: 0 },
+				{ ttlMs: 2 ** 31 },
+			]) {
+				const { jobs, options, errors } = setUp(wrong);
+				await expect(runWorker(jobs, options, async () => undefined)).rejects.toThrow(
+					`${Object.keys(wrong)[0]} must be`,
+				);
+				expect(errors).toEqual([]);
+			}
+		});
+
 		it('stops polling at once when it is stopped', async () => {
 			const { clock, jobs, options, stopAt } = setUp({ pollMs: 10_000 });
 			stopAt(50);
@@ -468,40 +488,17 @@ describe('job-queue', () => {
 	});
 
 	describe('scenario', () => {
-		const run = async (given: Record<string, unknown>) => {
-			const clock = new VirtualClock();
-			const failed: string[] = [];
-			const rules: string[] = [];
-			let events = 0;
-			const emit: Parameters<typeof demo.run>[1] = (item) => {
-				if (!isCheck(item)) events++;
-				else {
-					rules.push(item.rule);
-					if (!item.ok) failed.push(`${item.rule} ${item.detail}`);
-				}
-			};
-			await clock.run(demo.run(controlValues(demo.controls, given), emit, clock));
-			expect(clock.pending).toBe(0);
-			expect(events).toBeGreaterThan(7);
-			expect(events).toBeLessThan(81);
-			return { failed, rules };
-		};
-
 		it('keeps every rule with the pattern on', async () => {
-			for (const crash of [true, false]) {
-				for (const sleep of [0, 300, 1000, 1600, 3000]) {
-					for (const urgent of [0, 1, 12, 20]) {
-						const { failed, rules } = await run({ crash, sleep, urgent });
-						expect(failed, `${crash} ${sleep} ${urgent}`).toEqual([]);
-						expect(rules).toEqual(Object.values(RULES));
-					}
-				}
-			}
+			await expectEveryRule(
+				demo,
+				RULES,
+				{ crash: [true, false], sleep: [0, 300, 1000, 1600, 3000], urgent: [0, 1, 12, 20] },
+				8,
+			);
 		});
 
 		it('loses, repeats and starves jobs without the pattern', async () => {
-			const { failed } = await run({ pattern: false });
-			expect(failed.length).toBeGreaterThan(2);
+			expect((await playScenario(demo, { pattern: false })).broken.length).toBeGreaterThan(2);
 		});
 	});
 });

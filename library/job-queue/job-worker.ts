@@ -1,4 +1,4 @@
-import { type Clock, StaleTokenError, systemClock, whileRenewed } from '../fenced-lease/fenced-lease.ts';
+import { assertTtl, type Clock, StaleTokenError, systemClock, whileRenewed } from '../fenced-lease/fenced-lease.ts';
 import { fullJitter } from '../retry-backoff/retry-backoff.ts';
 import type { Job, Jobs } from './job-queue.ts';
 
@@ -29,14 +29,25 @@ export interface WorkerOptions {
 	backoff?: { baseMs: number; capMs: number };
 	random?: () => number;
 	clock?: Clock;
+	/** What it throws goes to `onError`. */
 	onOutcome?: (job: Job, outcome: Outcome, error?: unknown) => void;
-	/** The queue itself failed: the job, if there was one, comes back when its lease ends. */
+	/**
+	 * The queue itself failed: the job, if there was one, comes back when its lease ends. Must not throw: that ends the
+	 * worker.
+	 */
 	onError?: (error: unknown) => void;
 }
 
-/** Claims and runs jobs until `signal` is aborted; resolves when the last one has ended. */
+/**
+ * Claims and runs jobs until `signal` is aborted; resolves when the last one has ended.
+ * @throws RangeError when an option makes no sense, before anything is claimed
+ */
 export async function runWorker(jobs: Jobs, options: WorkerOptions, handler: Handler): Promise<void> {
 	const { signal, ttlMs = 30_000, concurrency = 1, pollMs = 1000, clock = systemClock } = options;
+	assertTtl(ttlMs);
+	if (!Number.isSafeInteger(concurrency) || concurrency < 1)
+		throw new RangeError(`concurrency must be an integer of at least 1, not ${concurrency}`);
+	if (!(pollMs >= 0 && pollMs < 2 ** 31)) throw new RangeError(`pollMs must be from 0 to below 2^31, not ${pollMs}`);
 	const loop = async () => {
 		while (!signal.aborted) {
 			try {

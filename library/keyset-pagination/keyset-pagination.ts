@@ -75,7 +75,7 @@ export async function paginate<Row>(
 	request: { cursor?: string | null; limit: number; maxLimit?: number },
 ): Promise<Page<Row>> {
 	const { cursor = null, limit, maxLimit = 100 } = request;
-	if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit)
+	if (!(Number.isInteger(limit) && limit >= 1 && limit <= maxLimit))
 		throw new RangeError(`limit is ${limit}; expected a whole number from 1 to ${maxLimit}`);
 	const at = cursor === null ? undefined : await cursors.open(source.identity, cursor);
 	// One row more than asked tells whether the list goes on, without counting it.
@@ -154,37 +154,6 @@ export async function assertTotalOrder(sql: Sql, query: KeysetQuery): Promise<vo
 		throw new Error(`${query.name}: the order has no unique key, so ties have no order. End it with the primary key.`);
 }
 
-/**
- * Cursors signed with HMAC-SHA-256: base64url of the position, a dot, base64url of the signature over identity and position.
- * Signed, not encrypted: the sort values can be read, so don't sort by what a client must not see.
- * @param secrets each of 32 characters or more; the first signs, all verify, so that a secret can be replaced in two steps
- */
-export function signedCursors(secrets: readonly [string, ...string[]]): CursorCodec {
-	if (secrets.some((secret) => secret.length < 32)) throw new RangeError('a cursor secret has 32 characters or more');
-	const message = (identity: string, payload: string) => encoder.encode(JSON.stringify([identity, payload]));
-	return {
-		seal: async (identity, { backward, inclusive, keys }) => {
-			const payload = toBase64Url(encoder.encode(JSON.stringify([backward, inclusive, keys])));
-			const signature = await crypto.subtle.sign('HMAC', await hmacKey(secrets[0]), message(identity, payload));
-			return `${payload}.${toBase64Url(new Uint8Array(signature))}`;
-		},
-		open: async (identity, cursor) => {
-			const [payload = '', mac = '', ...rest] = cursor.split('.');
-			const signature = fromBase64Url(mac);
-			if (rest.length > 0 || !signature) throw new InvalidCursorError();
-			for (const secret of secrets) {
-				// `verify` compares in constant time.
-				if (await crypto.subtle.verify('HMAC', await hmacKey(secret), signature, message(identity, payload))) {
-					const json = new TextDecoder().decode(fromBase64Url(payload));
-					const [backward, inclusive, keys] = JSON.parse(json) as [boolean, boolean, string[]];
-					return { backward, inclusive, keys };
-				}
-			}
-			throw new InvalidCursorError();
-		},
-	};
-}
-
 const ascending = (key: SortKey, from: Position | undefined) => (key.direction === 'asc') !== (from?.backward ?? false);
 
 /** The condition "comes after the position". One row comparison where directions agree: an index answers it in one step. */
@@ -204,23 +173,4 @@ function beyond(order: readonly SortKey[], keys: string[], values: string[], fro
 function identifier(name: string): string {
 	if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new RangeError(`"${name}" is not a plain column or table name`);
 	return `"${name}"`;
-}
-
-const encoder = new TextEncoder();
-
-function hmacKey(secret: string): Promise<CryptoKey> {
-	const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-	return crypto.subtle.importKey('raw', encoder.encode(secret), algorithm, false, ['sign', 'verify']);
-}
-
-function toBase64Url(bytes: Uint8Array): string {
-	const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('');
-	return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
-}
-
-/** Undefined for anything but the one way to write these bytes: other spellings of a signature are other cursors. */
-function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
-	if (!/^[\w-]*$/.test(text) || text.length % 4 === 1) return undefined;
-	const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
-	return toBase64Url(bytes) === text ? bytes : undefined;
 }

@@ -1,10 +1,10 @@
 import { seededRandom } from '../random.ts';
 import type { ControlValues, Demo, Emit, ScenarioClock } from '../scenario.ts';
+import { type ConditionalAnswer, type ConditionalRequest, serve } from './conditional-request.ts';
 import { memoryDocuments } from './optimistic-concurrency.memory.ts';
-import type { ConditionalAnswer, ConditionalRequest, VersionedStore } from './optimistic-concurrency.ts';
-import { ConflictError, modify, serve } from './optimistic-concurrency.ts';
+import { ConflictError, modify, type VersionedStore } from './optimistic-concurrency.ts';
 
-/** The card's rules, to the letter. */
+/** The card's rules that the scenario checks, to the letter. */
 export const rules = {
 	names:
 		'A write names the version that it was made from, and the comparison is part of the write itself, so no acknowledged change is lost.',
@@ -12,7 +12,6 @@ export const rules = {
 	unique: 'A version never comes back, even when the thing is deleted and created again.',
 	retries:
 		'Retries are bounded, each one reads anew and applies the change to what it finds, and giving up is an error with the current state.',
-	abort: 'An abort ends the waiting between tries at once, and nothing is written after it.',
 	strong: 'If-Match compares strongly: a weak tag never matches.',
 	mismatch: 'A mismatch is answered 412 with the current state and its ETag.',
 	required: 'A write without a precondition is answered 428 and does nothing.',

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { controlValues, type InvariantCheck, isCheck, type TimelineEvent } from '../scenario.ts';
+import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { OptimisticStore } from './optimistic-store.ts';
-import { demo } from './optimistic-update.demo.ts';
+import { demo, RULES } from './optimistic-update.demo.ts';
 import { type Change, OptimisticEntity, type Outcome, type Snapshot } from './optimistic-update.ts';
 
 type Words = readonly string[];
@@ -368,6 +368,18 @@ describe('optimistic-update', () => {
 		expect(seen.at(-1)).toBe('ab');
 	});
 
+	it('takes nothing for newer that has no version, nor a window that is no number', async () => {
+		const { entity, append, reply } = setup(['v5'], 5);
+		entity.receive({ state: ['?'], version: Number.NaN });
+		const { done } = entity.change(append('w'));
+		await reply({ state: ['?'], version: Number.NaN });
+		expect([await status(done), entity.view]).toEqual(['saved', ['v5']]);
+		entity.receive({ state: ['v4'], version: 4 });
+		expect(entity.view).toEqual(['v5']);
+		expect(() => entity.change({ ...append('x'), undoMs: Number.NaN })).toThrow('undoMs is not a number');
+		expect([entity.view, entity.pending]).toEqual([['v5'], 0]);
+	});
+
 	it('works on the real clock', async () => {
 		const entity = new OptimisticEntity<number>({ state: 1, version: 1 });
 		const { done } = entity.change({ apply: (n) => n + 1, send: async () => ({ state: 2, version: 2 }), undoMs: 5 });
@@ -377,30 +389,16 @@ describe('optimistic-update', () => {
 });
 
 describe('optimistic-update scenario', () => {
-	async function play(given: Record<string, unknown>) {
-		const clock = new VirtualClock();
-		const events: TimelineEvent[] = [];
-		const checks: InvariantCheck[] = [];
-		const emit = (item: TimelineEvent | InvariantCheck) => void (isCheck(item) ? checks.push(item) : events.push(item));
-		await clock.run(demo.run(controlValues(demo.controls, given), emit, clock));
-		return { events, checks, pending: clock.pending };
-	}
-
 	it('holds every rule with the pattern, for any controls', async () => {
-		for (const failures of [0, 30, 100])
-			for (const latency of [50, 1000])
-				for (const undo of [0, 50, 600])
-					for (const seed of [1, 4, 50]) {
-						const { events, checks, pending } = await play({ failures, latency, undo, seed });
-						expect(checks.filter((check) => !check.ok)).toEqual([]);
-						expect(checks).toHaveLength(7);
-						expect([events.length >= 15, events.length <= 80, pending]).toEqual([true, true, 0]);
-					}
+		await expectEveryRule(demo, RULES, {
+			failures: [0, 30, 100],
+			latency: [50, 1000],
+			undo: [0, 50, 600],
+			seed: [1, 4, 50],
+		});
 	});
 
 	it('shows the failures without it', async () => {
-		const { checks, pending } = await play({ pattern: false });
-		expect(checks.filter((check) => !check.ok).length).toBeGreaterThanOrEqual(4);
-		expect(pending).toBe(0);
+		expect((await playScenario(demo, { pattern: false })).broken.length).toBeGreaterThanOrEqual(4);
 	});
 });

@@ -42,7 +42,7 @@ export interface Clock {
 
 export interface EntityOptions {
 	readonly clock?: Clock;
-	/** Receives what a listener throws. */
+	/** Receives what a listener throws. Must not throw itself. */
 	readonly onListenerError?: (error: unknown) => void;
 }
 
@@ -102,16 +102,18 @@ export class OptimisticEntity<S> {
 
 	/**
 	 * Shows the change at once and sends it when its undo window is over and all earlier ones have ended.
-	 * @throws what `apply` throws, or Error when the entity is closed; then nothing has changed
+	 * @throws what `apply` throws, or Error when the entity is closed or the window no number; then nothing has changed
 	 */
 	change(change: Change<S>): PendingChange {
 		if (this.#abort.signal.aborted) throw new Error('the entity is closed');
+		const { undoMs = 0 } = change;
+		if (Number.isNaN(undoMs)) throw new RangeError('undoMs is not a number');
 		const view = change.apply(this.#view);
 		let end: (outcome: Outcome) => void = () => undefined;
 		const done = new Promise<Outcome>((resolve) => {
 			end = resolve;
 		});
-		const open: Open<S> = { change, readyAt: this.#clock.now() + (change.undoMs ?? 0), end };
+		const open: Open<S> = { change, readyAt: this.#clock.now() + undoMs, end };
 		this.#queue.push(open);
 		this.#show(view);
 		this.#pump();
@@ -154,7 +156,8 @@ export class OptimisticEntity<S> {
 	}
 
 	#adopt(snapshot: Snapshot<S>): boolean {
-		if (snapshot.version <= this.#confirmed.version) return false;
+		// Also when it has no version that can be compared: what cannot be called newer is not.
+		if (!(snapshot.version > this.#confirmed.version)) return false;
 		this.#confirmed = snapshot;
 		return true;
 	}

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { controlValues, type InvariantCheck, isCheck, type TimelineEvent } from '../scenario.ts';
+import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
-import { demo } from './rank-fusion.demo.ts';
+import { demo, RULES } from './rank-fusion.demo.ts';
 import { byScore, type Fused, fuse, fusedSearch, type Ranking, type Retriever } from './rank-fusion.ts';
 
 const list = (...ids: string[]): Ranking => ({ name: 'list', ids });
@@ -262,6 +262,15 @@ describe('rank-fusion search', () => {
 		expect([none, time.pending]).toEqual([{ hits: [], missing: [] }, 0]);
 	});
 
+	it('refuses a time limit that no timer holds, instead of ending at once', async () => {
+		const search = vi.fn(async () => ['a']);
+		for (const timeoutMs of [Number.POSITIVE_INFINITY, 2 ** 31, -1, Number.NaN])
+			await expect(fusedSearch('q', [{ name: 'x', search }], { timeoutMs })).rejects.toThrow(
+				'timeoutMs must be from 0',
+			);
+		expect(search).not.toHaveBeenCalled();
+	});
+
 	it('ends every retriever at once on abort and leaves no timer and no listener', async () => {
 		const time = clock();
 		const abort = new AbortController();
@@ -294,34 +303,17 @@ describe('rank-fusion search', () => {
 });
 
 describe('rank-fusion scenario', () => {
-	async function play(given: Record<string, unknown>) {
-		const clock = new VirtualClock();
-		const events: TimelineEvent[] = [];
-		const checks: InvariantCheck[] = [];
-		const emit = (item: TimelineEvent | InvariantCheck) => void (isCheck(item) ? checks.push(item) : events.push(item));
-		await clock.run(demo.run(controlValues(demo.controls, given), emit, clock));
-		return { events, checks, pending: clock.pending };
-	}
-
 	it('holds every rule with the pattern, for any controls', async () => {
-		for (const scale of [1, 20, 100])
-			for (const trouble of ['well', 'slow', 'down'])
-				for (const [seed, queries] of [
-					[1, 3],
-					[9, 4],
-					[77, 8],
-				]) {
-					const { events, checks, pending } = await play({ scale, trouble, seed, queries });
-					expect(checks.filter((check) => !check.ok)).toEqual([]);
-					expect(checks).toHaveLength(7);
-					expect([events.length >= 15, events.length <= 80, pending]).toEqual([true, true, 0]);
-				}
+		await expectEveryRule(demo, RULES, {
+			scale: [1, 20, 100],
+			trouble: ['well', 'slow', 'down'],
+			seed: [1, 9, 77],
+			queries: [3, 4, 8],
+		});
 	});
 
 	it('shows the failures without it', async () => {
-		const { checks, pending } = await play({ pattern: false });
-		expect(checks.filter((check) => !check.ok).length).toBeGreaterThanOrEqual(4);
-		expect(pending).toBe(0);
-		expect((await play({ pattern: false, trouble: 'slow' })).pending).toBe(0);
+		for (const trouble of ['well', 'slow'])
+			expect((await playScenario(demo, { pattern: false, trouble })).broken.length).toBeGreaterThanOrEqual(4);
 	});
 });

@@ -104,7 +104,8 @@ export interface FusedSearch {
 
 /**
  * Asks all retrievers at once and fuses what arrives in time.
- * @throws AggregateError when every retriever failed; the reason of `signal` when it is aborted
+ * @throws RangeError on a timeout that no timer holds; AggregateError when every retriever failed; the reason of `signal`
+ *   when it is aborted
  */
 export async function fusedSearch(
 	query: string,
@@ -112,6 +113,9 @@ export async function fusedSearch(
 	options: SearchOptions,
 ): Promise<FusedSearch> {
 	const { timeoutMs, signal, after = realAfter } = options;
+	// Beyond this, setTimeout fires at once, and every retriever would be late.
+	if (!(timeoutMs >= 0 && timeoutMs < 2 ** 31))
+		throw new RangeError(`timeoutMs must be from 0 to below 2^31, not ${timeoutMs}`);
 	signal?.throwIfAborted();
 	const control = new AbortController();
 	const onAbort = () => control.abort(signal?.reason);

@@ -98,6 +98,7 @@ export interface RetryOptions {
 	classify?: (error: unknown) => Verdict;
 	/** Numbers in [0, 1). */
 	random?: () => number;
+	/** Must not throw: that would end the retries. */
 	onDecision?: (decision: Decision, error: unknown, attempt: number, delayMs: number) => void;
 }
 
@@ -157,11 +158,20 @@ export function fullJitter(n: number, baseMs: number, capMs: number, random: () 
 
 /** Sleeps `ms`, or rejects with the signal's reason at once when it aborts; leaves neither timer nor listener. */
 function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+	const at = clock.now() + ms;
 	return new Promise((resolve, reject) => {
-		const cancel = clock.after(ms, () => {
+		let cancel = () => {};
+		const wakeOrWait = () => {
+			const left = at - clock.now();
+			// A timer may be a little early, and holds 25 days at most: nobody is asked before the time that it named.
+			if (left > 0) {
+				cancel = clock.after(left, wakeOrWait);
+				return;
+			}
 			unlink();
 			resolve();
-		});
+		};
+		cancel = clock.after(ms, wakeOrWait);
 		const unlink = onAbort(signal, () => {
 			cancel();
 			reject(signal.reason);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { controlValues, type InvariantCheck, isCheck, type TimelineEvent } from '../scenario.ts';
+import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { demo, RULES } from './singleflight.demo.ts';
 import { Singleflight } from './singleflight.ts';
@@ -252,34 +252,16 @@ describe('singleflight', () => {
 });
 
 describe('singleflight scenario', () => {
-	const play = async (given: Record<string, unknown>) => {
-		const clock = new VirtualClock();
-		const events: TimelineEvent[] = [];
-		const checks: InvariantCheck[] = [];
-		const emit = (item: TimelineEvent | InvariantCheck) => (isCheck(item) ? checks.push(item) : events.push(item));
-		await clock.run(demo.run(controlValues(demo.controls, given), emit, clock));
-		expect(clock.pending).toBe(0);
-		return { events, checks };
-	};
-
 	it('holds every rule with the pattern, for any controls', async () => {
-		for (const callers of [2, 3, 8])
-			for (const query of [50, 60, 150, 300])
-				for (const leaves of [10, 50, 60, 150, 400]) {
-					const { checks, events } = await play({ callers, query, leaves });
-					expect(
-						checks.filter((check) => !check.ok),
-						JSON.stringify({ callers, query, leaves }),
-					).toEqual([]);
-					expect(checks.map((check) => check.rule).sort()).toEqual(Object.values(RULES).sort());
-					expect(events.length).toBeLessThanOrEqual(80);
-				}
+		await expectEveryRule(demo, RULES, {
+			callers: [2, 3, 8],
+			query: [50, 60, 150, 300],
+			leaves: [10, 50, 60, 150, 400],
+		});
 	});
 
 	it('shows the failure without it', async () => {
-		const { checks } = await play({ pattern: false });
-		expect(checks.filter((check) => !check.ok).map((check) => check.rule)).toEqual(
-			expect.arrayContaining([RULES.rejection, RULES.others, RULES.last]),
-		);
+		const { broken } = await playScenario(demo, { pattern: false });
+		expect(broken).toEqual(expect.arrayContaining([RULES.rejection, RULES.others, RULES.last]));
 	});
 });

@@ -51,7 +51,7 @@ export interface GuardOptions {
 
 export interface GuardedRequest {
 	method?: string;
-	/** Sent to the first origin only. */
+	/** Sent to the first origin only, as the body is. */
 	headers?: Readonly<Record<string, string>>;
 	body?: Uint8Array;
 	signal?: AbortSignal;
@@ -82,14 +82,19 @@ const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
 /**
  * Fetches `target` and reads its body.
- * @throws SsrfError for what the policy refuses; the caller's abort reason; what resolving or dialling throws
+ * @throws RangeError for a limit that is none; SsrfError for what the policy refuses; the caller's abort reason; what
+ *   resolving or dialling throws
  */
 export async function guardedFetch(
 	target: string,
 	options: GuardOptions,
 	request: GuardedRequest = {},
 ): Promise<GuardedResponse> {
-	const { timeoutMs = 10_000, after = afterTimeout } = options;
+	const { timeoutMs = 10_000, maxBytes = 1 << 20, maxRedirects = 3, after = afterTimeout } = options;
+	// No number is above NaN: a limit that is none would let everything through.
+	for (const [name, limit] of Object.entries({ timeoutMs, maxBytes, maxRedirects }))
+		if (!(limit >= 0)) throw new RangeError(`${name} must be 0 or more, not ${limit}`);
+	if (!(timeoutMs < 2 ** 31)) throw new RangeError(`timeoutMs must be below 2^31, not ${timeoutMs}`);
 	request.signal?.throwIfAborted();
 	const stop = new AbortController();
 	const onAbort = () => stop.abort(request.signal?.reason);
@@ -107,8 +112,8 @@ export async function guardedFetch(
 
 async function follow(target: string, options: GuardOptions, request: GuardedRequest, signal: AbortSignal) {
 	const { maxBytes = 1 << 20, maxRedirects = 3 } = options;
-	const { method = 'GET', body } = request;
-	let headers = request.headers ?? {};
+	const { method = 'GET' } = request;
+	let { headers = {}, body } = request;
 	let url = checkUrl(target, undefined, options);
 	for (let redirects = 0; ; redirects++) {
 		const addresses = await checkedAddresses(url, options, signal);
@@ -122,9 +127,9 @@ async function follow(target: string, options: GuardOptions, request: GuardedReq
 			}
 			if (method !== 'GET' && method !== 'HEAD')
 				throw new SsrfError('redirect', `a redirect of ${method} is not followed`);
-			if (redirects === maxRedirects) throw new SsrfError('redirect', `more than ${maxRedirects} redirects`);
+			if (!(redirects < maxRedirects)) throw new SsrfError('redirect', `more than ${maxRedirects} redirects`);
 			const next = checkUrl(location, url, options);
-			if (next.origin !== url.origin) headers = {};
+			if (next.origin !== url.origin) [headers, body] = [{}, undefined];
 			url = next;
 		} finally {
 			reply.close();

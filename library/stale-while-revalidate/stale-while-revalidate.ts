@@ -97,8 +97,8 @@ export class StaleWhileRevalidate<V, K = string> {
 	}
 
 	/**
-	 * Forgets the key, after its source has changed. A load under way began before that, so its result is not stored, and whoever asks from now
-	 * on starts a new one; those who wait for the old one still get it.
+	 * Forgets the key, after its source has changed. A load under way began before that, so its result is not stored, and
+	 * whoever asks from now on starts a new one; those who wait for the old one still get it.
 	 */
 	invalidate(key: K): void {
 		this.#entries.delete(key);
@@ -116,7 +116,11 @@ export class StaleWhileRevalidate<V, K = string> {
 				if (this.#loading.get(key) === right) this.#store(key, value, loadedAt);
 				return { value, loadedAt };
 			} catch (error) {
-				if (!flight.aborted) this.#onError(error, key);
+				try {
+					if (!flight.aborted) this.#onError(error, key);
+				} catch {
+					// A broken log must not take the place of the error.
+				}
 				throw error;
 			} finally {
 				if (this.#loading.get(key) === right) this.#loading.delete(key);

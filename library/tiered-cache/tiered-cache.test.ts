@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { controlValues, isCheck } from '../scenario.ts';
+import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
 import { demo, rules } from './tiered-cache.demo.ts';
 import { MemoryTier } from './tiered-cache.memory.ts';
@@ -253,7 +253,7 @@ describe('tiered-cache', () => {
 			expect(remote.log).toEqual(['get a']);
 			expect(clock.pending).toBe(0);
 		}
-		for (const text of ['{', 'null', '"a"']) {
+		for (const text of ['{', 'null', '"a"', '[]', '[1]', '{"price":1}']) {
 			const { clock, remote, errors, get } = setup();
 			const answer = await remote.store.get('a');
 			await remote.store.set('a', text, 1000, 'lease' in answer ? answer.lease : '');
@@ -342,48 +342,45 @@ describe('tiered-cache', () => {
 		expect(source.calls).toBe(1);
 	});
 
+	it('answers though the log is broken, and leaves no rejection behind', async () => {
+		const unhandled: unknown[] = [];
+		const listen = (reason: unknown) => void unhandled.push(reason);
+		globalThis.process.on('unhandledRejection', listen);
+		const broken = () => {
+			throw new Error('the log is down');
+		};
+		const { clock, remote, get, source, cache } = setup({ onError: broken });
+		clock.after(8, () => {
+			remote.trouble = 'rejects';
+		});
+		// Asking works and filling fails, behind the reader's back.
+		expect(await clock.run(get())).toMatchObject({ value: 'a1', tier: 'source' });
+		await clock.advance(50);
+		expect(await clock.run(cache.invalidate('a'))).toBe(false);
+		source.down = true;
+		await expect(clock.run(get())).rejects.toThrow('the source is down');
+		await new Promise((resolve) => setImmediate(resolve));
+		globalThis.process.off('unhandledRejection', listen);
+		expect(unhandled).toEqual([]);
+	});
+
 	it('refuses options that make no sense', () => {
 		expect(() => setup({ l1Ms: -1 })).toThrow('l1Ms must be at least 0');
+		for (const remoteTimeoutMs of [2 ** 31, Number.POSITIVE_INFINITY])
+			expect(() => setup({ remoteTimeoutMs })).toThrow('remoteTimeoutMs must be below 2^31');
 		expect(() => setup({ missMs: Number.NaN })).toThrow('missMs must be at least 0');
 		for (const jitter of [-0.1, 1, Number.NaN]) expect(() => setup({ jitter })).toThrow('jitter must be at least 0');
 	});
 });
 
 describe('tiered-cache scenario', () => {
-	const play = async (given: Record<string, unknown>) => {
-		const clock = new VirtualClock();
-		let events = 0;
-		const broken: string[] = [];
-		const checked: string[] = [];
-		await clock.run(
-			demo.run(
-				controlValues(demo.controls, given),
-				(item) => {
-					if (!isCheck(item)) events++;
-					else {
-						checked.push(item.rule);
-						if (!item.ok) broken.push(`${item.rule} (${item.detail})`);
-					}
-				},
-				clock,
-			),
-		);
-		expect(clock.pending).toBe(0);
-		expect(events).toBeGreaterThanOrEqual(15);
-		expect(events).toBeLessThanOrEqual(80);
-		expect(checked).toEqual(Object.values(rules));
-		return broken;
-	};
-
 	it('keeps every rule with the pattern, at the ends of every control', async () => {
-		for (const l1 of [120, 200, 500])
-			for (const readers of [2, 3, 5])
-				for (const trouble of ['none', 'down', 'hangs']) expect(await play({ l1, readers, trouble })).toEqual([]);
+		await expectEveryRule(demo, rules, { l1: [120, 200, 500], readers: [2, 3, 5], trouble: ['none', 'down', 'hangs'] });
 	});
 
 	it('brings old values back and fails with the shared tier when the pattern is off', async () => {
-		const broken = (await play({ pattern: false })).join();
-		for (const rule of [rules.once, rules.write, rules.miss, rules.down]) expect(broken).toContain(rule);
-		expect((await play({ pattern: false, trouble: 'hangs' })).join()).toContain(rules.down);
+		const { broken } = await playScenario(demo, { pattern: false });
+		expect(broken).toEqual(expect.arrayContaining([rules.once, rules.write, rules.miss, rules.down]));
+		expect((await playScenario(demo, { pattern: false, trouble: 'hangs' })).broken).toContain(rules.down);
 	});
 });

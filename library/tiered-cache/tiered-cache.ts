@@ -77,7 +77,7 @@ export class TieredCache<V> {
 	readonly #suspects = new Map<string, number>();
 	#distrustAllUntil = Number.NEGATIVE_INFINITY;
 
-	/** @throws RangeError when a time is negative or not a number, or the jitter is not in [0, 1) */
+	/** @throws RangeError when a time is negative, not a number or longer than a timer, or the jitter is not in [0, 1) */
 	constructor(options: TieredCacheOptions) {
 		const defaults = { jitter: 0.1, staleMs: 0, staleIfErrorMs: 0, remoteTimeoutMs: 100, maxEntries: 1000 };
 		const ports = { onError: () => undefined, random: Math.random, clock: realClock };
@@ -86,6 +86,9 @@ export class TieredCache<V> {
 		const times = { l1Ms, l2Ms, missMs, staleMs, staleIfErrorMs, remoteTimeoutMs };
 		for (const [name, ms] of Object.entries(times))
 			if (!(ms >= 0)) throw new RangeError(`${name} must be at least 0, not ${ms}`);
+		// Beyond this, setTimeout fires at once, and every answer would be too late.
+		if (!(remoteTimeoutMs < 2 ** 31))
+			throw new RangeError(`remoteTimeoutMs must be below 2^31, not ${remoteTimeoutMs}`);
 		if (!(jitter >= 0 && jitter < 1)) throw new RangeError(`jitter must be at least 0 and less than 1, not ${jitter}`);
 		this.#l1 = new StaleWhileRevalidate({
 			lifetimes: ({ value }) =>
@@ -201,7 +204,11 @@ export class TieredCache<V> {
 		try {
 			return await Promise.race([operation(limit.signal), expired]);
 		} catch (error) {
-			onError(error, key);
+			try {
+				onError(error, key);
+			} catch {
+				// A broken log must not fail the read, nor a fill that nobody waits for.
+			}
 			return undefined;
 		} finally {
 			cancel();
@@ -216,7 +223,8 @@ export class TieredCache<V> {
 /** @throws when the text is not what `set` was given, from another version of the program say */
 function decode<V>(text: string): V | undefined {
 	const box: unknown = JSON.parse(text);
-	if (typeof box !== 'object' || box === null)
+	// A miss is stored as {}. Anything else without a value is no miss: it would hide what the source has.
+	if (typeof box !== 'object' || box === null || !('value' in box || JSON.stringify(box) === '{}'))
 		throw new TypeError('the shared tier holds something else than an entry');
 	return (box as { value?: V }).value;
 }

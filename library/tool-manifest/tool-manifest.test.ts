@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { controlValues, type InvariantCheck, isCheck, type TimelineEvent } from '../scenario.ts';
+import { expectEveryRule, playScenario } from '../scenario-testing.ts';
 import { VirtualClock } from '../virtual-clock.ts';
-import { demo } from './tool-manifest.demo.ts';
+import { demo, RULES } from './tool-manifest.demo.ts';
 import {
 	type Caller,
 	createManifest,
@@ -204,18 +204,14 @@ describe('tool-manifest', () => {
 				throw 'a string';
 			},
 		];
-		for (const failure of failures) {
-			const { open } = desk({}, failure);
-			expect(code(await open(ann).call('read_ticket', { id: 1 }))).toBe('failed');
-		}
-	});
-
-	it('survives an error log that throws', async () => {
-		const onError = () => {
+		const brokenLog = () => {
 			throw new Error('log is full');
 		};
-		const { open } = desk({ onError }, () => Promise.reject(new Error('down')));
-		expect(code(await open(ann).call('read_ticket', { id: 1 }))).toBe('failed');
+		for (const failure of failures)
+			for (const options of [{}, { onError: brokenLog }]) {
+				const { open } = desk(options, failure);
+				expect(code(await open(ann).call('read_ticket', { id: 1 }))).toBe('failed');
+			}
 	});
 
 	it('shows the model a ToolError but sends any other error only to the operator', async () => {
@@ -293,6 +289,11 @@ describe('tool-manifest', () => {
 		expect(clock.pending).toBe(0);
 	});
 
+	it('refuses a length limit that would limit nothing', () => {
+		for (const maxArgumentLength of [Number.NaN, 0, -1])
+			expect(() => desk({ maxArgumentLength })).toThrow(`maxArgumentLength is ${maxArgumentLength}`);
+	});
+
 	it('runs nothing for a signal that was aborted before, and leaves no listener behind after a call', async () => {
 		const { open, ran } = desk();
 		expect(code(await open(ann).call('read_ticket', { id: 1 }, AbortSignal.abort()))).toBe('aborted');
@@ -308,31 +309,15 @@ describe('tool-manifest', () => {
 });
 
 describe('tool-manifest scenario', () => {
-	async function play(given: Record<string, unknown>) {
-		const clock = new VirtualClock();
-		const events: TimelineEvent[] = [];
-		const checks: InvariantCheck[] = [];
-		const emit = (item: TimelineEvent | InvariantCheck) => void (isCheck(item) ? checks.push(item) : events.push(item));
-		await clock.run(demo.run(controlValues(demo.controls, given), emit, clock));
-		return { events, checks, pending: clock.pending };
-	}
-
 	it('holds every rule with the pattern, for any controls', async () => {
-		for (const grant of ['read', 'write', 'both', 'none'])
-			for (const turns of [1, 4])
-				for (const outage of [0, 50, 100]) {
-					const { events, checks, pending } = await play({ grant, turns, outage });
-					expect(checks.filter((check) => !check.ok)).toEqual([]);
-					expect(checks.length).toBeGreaterThanOrEqual(6);
-					expect(events.length).toBeLessThanOrEqual(80);
-					expect(pending).toBe(0);
-				}
-		expect((await play({})).events.length).toBeGreaterThanOrEqual(15);
+		await expectEveryRule(demo, RULES, {
+			grant: ['read', 'write', 'both', 'none'],
+			turns: [1, 4],
+			outage: [0, 50, 100],
+		});
 	});
 
 	it('shows the failures without it', async () => {
-		const { checks, pending } = await play({ pattern: false });
-		expect(checks.filter((check) => !check.ok).length).toBeGreaterThanOrEqual(4);
-		expect(pending).toBe(0);
+		expect((await playScenario(demo, { pattern: false })).broken.length).toBeGreaterThanOrEqual(4);
 	});
 });

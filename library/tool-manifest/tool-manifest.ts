@@ -96,10 +96,13 @@ const SCOPE = /^[a-z][a-z0-9-]*:(read|write)$/;
 
 /**
  * Builds the manifest and returns the function that opens a session for a caller.
- * @throws Error when a declaration is wrong: a mistake here must stop the process from starting, not wait for a call
+ * @throws Error when a declaration or an option is wrong: a mistake here must stop the process from starting, not wait
+ *   for a call
  */
 export function createManifest(tools: readonly Tool[], options: ManifestOptions = {}): (caller: Caller) => BoundTools {
 	const identity = new Set((options.identityArguments ?? IDENTITY).map(folded));
+	const { maxArgumentLength = 100_000 } = options;
+	if (!(maxArgumentLength >= 2)) throw new RangeError(`maxArgumentLength is ${maxArgumentLength}; expected 2 or more`);
 	const declared = new Map<string, { tool: Tool; accepted: ReadonlySet<string> }>();
 	for (const tool of tools) {
 		const { name, scope, input } = tool;
@@ -126,7 +129,7 @@ export function createManifest(tools: readonly Tool[], options: ManifestOptions 
 			if (!allowed(tool)) return refused('forbidden', `This session lacks the scope ${tool.scope}.`);
 			let run: (context: ToolContext) => unknown;
 			try {
-				run = tool.prepare(plainObject(args, accepted, options.maxArgumentLength ?? 100_000));
+				run = tool.prepare(plainObject(args, accepted, maxArgumentLength));
 			} catch (error) {
 				return refused('invalid_arguments', error instanceof Error ? error.message : 'The arguments are not valid.');
 			}

@@ -1,24 +1,20 @@
 import type { ControlValues, Demo, Emit, ScenarioClock } from '../scenario.ts';
+import { runRelay } from './outbox-relay.ts';
 import { memoryOutbox } from './transactional-outbox.memory.ts';
 import type { OutboxEvent, OutboxStore } from './transactional-outbox.ts';
-import { runRelay } from './transactional-outbox.ts';
 
-/** The card's rules, to the letter. */
+/** The card's rules that the scenario checks, to the letter. */
 export const rules = {
 	atomic: 'The event and the change commit together, or neither does.',
 	delivery: 'Delivery is at least once: an event leaves the outbox only after the broker has taken it.',
 	order:
 		'The events of one aggregate are delivered in the order in which their changes committed, with several relays too.',
-	lock: 'An aggregate is locked from the append of its event to the commit, so that no later event is out before an earlier one is visible.',
 	crash:
 		'A relay that dies in the middle of a batch loses nothing: what it had taken is free at once and is delivered again.',
 	poison:
 		'An event that keeps failing is retried with growing pauses and then parked, and holds up its own aggregate alone.',
 	id: 'Every delivery of an event carries the same id, by which a consumer handles it once.',
 	apart: 'Two relays never hold one event at a time.',
-	silence:
-		'A broker that does not answer in time counts as a failure of that event, and the others of its batch are delivered.',
-	stop: 'A relay that is told to stop ends its batch, and what that interrupts is neither delivered nor counted as a failure.',
 } as const;
 
 const STEPS = ['placed', 'paid', 'shipped'];

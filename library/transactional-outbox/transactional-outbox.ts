@@ -42,62 +42,6 @@ export interface OutboxStore {
 	take(limit: number, deliver: (events: OutboxEvent[]) => Promise<Verdict[]>): Promise<number>;
 }
 
-/** Hands an event to the broker; resolves when the broker has it. After `signal` aborts it must not arrive any more. */
-export type Publish = (event: OutboxEvent, signal: AbortSignal) => Promise<void>;
-
-export interface RelayOptions {
-	/** Events per batch, each of another aggregate; published side by side. */
-	limit?: number;
-	/** Failures after which an event is parked. */
-	maxAttempts?: number;
-	/** The pause after failure n is min(capMs, baseMs · 2ⁿ⁻¹) milliseconds. */
-	baseMs?: number;
-	capMs?: number;
-	/** Milliseconds that the broker has for one event. */
-	timeoutMs?: number;
-	signal?: AbortSignal;
-	/** Calls back after `ms` milliseconds; returns the function that cancels it. */
-	after?: (ms: number, callback: () => void) => () => void;
-}
-
-/** Delivers one batch. @returns how many events it took; 0 means that there is nothing to do now */
-export async function relayOnce(store: OutboxStore, publish: Publish, options: RelayOptions = {}): Promise<number> {
-	const { limit = 20, maxAttempts = 8, baseMs = 500, capMs = 60_000, signal } = options;
-	const deliver = async (event: OutboxEvent): Promise<Verdict> => {
-		const { id } = event;
-		try {
-			signal?.throwIfAborted();
-			await publishInTime(event, publish, options);
-			return { id, outcome: 'delivered' };
-		} catch (error) {
-			if (signal?.aborted) return { id, outcome: 'interrupted' };
-			const failures = event.attempts + 1;
-			const retryInMs = Math.min(capMs, baseMs * 2 ** event.attempts);
-			return { id, outcome: 'failed', error: readable(error), retryInMs, park: failures >= maxAttempts };
-		}
-	};
-	return store.take(limit, (events) => Promise.all(events.map(deliver)));
-}
-
-/**
- * Delivers until the signal aborts; resolves when the batch under way has ended. Run as many as you like.
- * @param options.idleMs pause when nothing is due, and after an error of the database, which goes to `onError`
- */
-export async function runRelay(
-	store: OutboxStore,
-	publish: Publish,
-	options: RelayOptions & { signal: AbortSignal; idleMs?: number; onError?: (error: unknown) => void },
-): Promise<void> {
-	const { signal, idleMs = 500, onError = () => undefined, after = timer } = options;
-	while (!signal.aborted) {
-		const taken = await relayOnce(store, publish, options).catch((error: unknown) => {
-			onError(error);
-			return 0;
-		});
-		if (taken === 0) await unlessAborted(signal, (done) => after(idleMs, done));
-	}
-}
-
 export const OUTBOX_SCHEMA = `
 create table outbox (
 	id uuid primary key default gen_random_uuid(),
@@ -208,47 +152,4 @@ export async function handleOnce(
 	);
 	if (rows.length > 0) await work();
 	return rows.length > 0;
-}
-
-async function publishInTime(event: OutboxEvent, publish: Publish, options: RelayOptions): Promise<void> {
-	const { timeoutMs = 10_000, signal, after = timer } = options;
-	const attempt = new AbortController();
-	const interrupt = () => attempt.abort(signal?.reason);
-	signal?.addEventListener('abort', interrupt, { once: true });
-	const cancel = after(timeoutMs, () => attempt.abort(new Error(`the broker took more than ${timeoutMs} ms`)));
-	try {
-		// Raced, since a broker's client may not heed its signal.
-		const gaveUp = new Promise<never>((_, reject) => {
-			attempt.signal.addEventListener('abort', () => reject(attempt.signal.reason), { once: true });
-		});
-		await Promise.race([publish(event, attempt.signal), gaveUp]);
-	} finally {
-		cancel();
-		signal?.removeEventListener('abort', interrupt);
-	}
-}
-
-/** Resolves when `start`'s callback is called or the signal aborts, and leaves neither timer nor listener. */
-function unlessAborted(signal: AbortSignal, start: (done: () => void) => () => void): Promise<void> {
-	return new Promise((resolve) => {
-		const end = () => {
-			cancel();
-			signal.removeEventListener('abort', end);
-			resolve();
-		};
-		const cancel = start(end);
-		signal.addEventListener('abort', end, { once: true });
-		if (signal.aborted) end();
-	});
-}
-
-/** At most 500 characters, of which PostgreSQL refuses none: an error text must not fail the batch that reports it. */
-function readable(error: unknown): string {
-	const text = error instanceof Error ? error.message : String(error);
-	return new TextDecoder().decode(new TextEncoder().encode(text.slice(0, 500))).replaceAll('\u0000', '');
-}
-
-function timer(ms: number, callback: () => void): () => void {
-	const handle = setTimeout(callback, ms);
-	return () => clearTimeout(handle);
 }

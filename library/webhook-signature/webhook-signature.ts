@@ -57,13 +57,20 @@ export class WebhookReceiver {
 	readonly #now: () => number;
 	readonly #hmac: Hmac;
 
-	/** @throws TypeError without a secret, or with one that is no base64 or too short to be one */
+	/**
+	 * @throws TypeError without a secret, or with one that is no base64 or too short; RangeError for a time that is not a
+	 *   number of 0 or more
+	 */
 	constructor(options: ReceiverOptions) {
 		if (options.secrets.length === 0) throw new TypeError('a webhook receiver needs at least one secret');
 		this.#secrets = options.secrets.map(parseSecret);
 		this.#seen = options.seen;
 		this.#toleranceMs = (options.toleranceSeconds ?? 300) * 1000;
 		this.#rememberMs = options.rememberMs ?? 86_400_000;
+		// Compared with NaN, every message would be timely and no id remembered.
+		for (const ms of [this.#toleranceMs, this.#rememberMs])
+			if (!(ms >= 0 && ms < Number.POSITIVE_INFINITY))
+				throw new RangeError(`toleranceSeconds and rememberMs are finite and 0 or more, not ${ms}`);
 		this.#now = options.now ?? Date.now;
 		this.#hmac = options.hmac ?? webHmac;
 	}
@@ -82,8 +89,8 @@ export class WebhookReceiver {
 
 		const sentAt = Number(timestamp) * 1000;
 		const now = this.#now();
-		if (now - sentAt > this.#toleranceMs) return { ok: false, reason: 'expired' };
-		if (sentAt - now > this.#toleranceMs) return { ok: false, reason: 'from-the-future' };
+		if (!(now - sentAt <= this.#toleranceMs)) return { ok: false, reason: 'expired' };
+		if (!(sentAt - now <= this.#toleranceMs)) return { ok: false, reason: 'from-the-future' };
 
 		if (!(await this.#authentic(signatures, signedContent(id, timestamp, body))))
 			return { ok: false, reason: 'forged' };
