@@ -1,5 +1,14 @@
 import { inputSchema, type Parameters, readArguments, type Values } from './arguments.ts';
 import { CARD_SECTIONS, type CardSection, renderCard } from './card.ts';
+import {
+	type Example,
+	excerptExample,
+	patternExample,
+	planExample,
+	searchExample,
+	snippetExample,
+	traceExample,
+} from './examples.ts';
 import { MAX_LINES, renderExcerpt } from './excerpt.ts';
 import type { Library } from './library.ts';
 import { assemblePlan } from './plan.ts';
@@ -44,11 +53,13 @@ export class UnknownToolError extends Error {
 const MAX_LIMIT = 25;
 const DEFAULT_LIMIT = 5;
 
-type Handler<P extends Parameters> = (
-	library: Library,
-	values: Values<P>,
-	ports: ToolPorts,
-) => string | { problem: string };
+type Handler<P extends Parameters> = (library: Library, values: Values<P>, ports: ToolPorts) => string | Refused;
+
+/** Why a handler cannot answer; `advise` asks for a call that works to be shown beside it. */
+interface Refused {
+	problem: string;
+	advise?: boolean;
+}
 
 interface Tool {
 	definition: ToolDefinition;
@@ -60,20 +71,29 @@ function tool<P extends Parameters>(
 	name: string,
 	description: string,
 	parameters: P,
-	example: Record<string, unknown>,
+	example: Example,
 	handle: Handler<P>,
 ): Tool {
-	const call = `${name} ${JSON.stringify(example)}`;
 	return {
 		definition: { name, description, inputSchema: inputSchema(parameters) },
 		answer(library, ports, given) {
-			const read = readArguments(parameters, given, call);
-			if (!read.ok) return { text: `${name}: ${read.problem}`, isError: true };
+			const refuse = ({ problem, advise }: Refused): ToolResult => {
+				// Looked for only now: it may read files.
+				const advice = advise ? `. ${callThatWorks(name, example(library, ports.readFile))}` : '';
+				return { text: `${name}: ${problem}${advice}`, isError: true };
+			};
+			const read = readArguments(parameters, given);
+			if (!read.ok) return refuse({ problem: read.problem, advise: true });
 			const answer = handle(library, read.values, ports);
-			if (typeof answer !== 'string') return { text: `${name}: ${answer.problem}`, isError: true };
+			if (typeof answer !== 'string') return refuse(answer);
 			return { text: [answer, ...read.notes.map((note) => `Note: ${note}.`)].join('\n'), isError: false };
 		},
 	};
+}
+
+function callThatWorks(name: string, example: Record<string, unknown> | undefined): string {
+	if (example) return `A call that works: ${name} ${JSON.stringify(example)}`;
+	return 'No call of it can work yet: the library has no card, or no file that its cards cite can be read';
 }
 
 const ALL: readonly Tool[] = [
@@ -91,11 +111,13 @@ const ALL: readonly Tool[] = [
 			tier: { kind: 'choice', choices: ['deep', 'light'], description: 'deep: full cards; light: index entries' },
 			detail: { kind: 'choice', choices: ['full', 'compact'], description: 'compact: one line a row' },
 		},
-		{ query: 'call a flaky API safely' },
+		searchExample,
 		(library, { query, limit = DEFAULT_LIMIT, category, tier, detail }) => {
 			const categories = library.registry.categories.map(({ id }) => id);
 			if (category && !categories.includes(category)) {
-				return { problem: `there is no category "${category.slice(0, 80)}"; there are: ${categories.join(', ')}` };
+				return {
+					problem: `there is no category "${category.slice(0, 80)}"; there are: ${categories.join(', ') || 'none'}`,
+				};
 			}
 			const options = { limit, ...(category ? { category } : {}), ...(tier ? { tier: tier as 'deep' | 'light' } : {}) };
 			return renderSearch(library, searchPatterns(library.index, query, options), {
@@ -114,7 +136,7 @@ const ALL: readonly Tool[] = [
 			ids: { kind: 'texts', description: 'Several ids at once' },
 			sections: { kind: 'texts', choices: CARD_SECTIONS, description: 'Only these sections, under the header' },
 		},
-		{ id: 'singleflight', sections: ['invariants', 'code'] },
+		patternExample,
 		getPattern,
 	),
 	tool(
@@ -130,7 +152,7 @@ const ALL: readonly Tool[] = [
 			line_count: { kind: 'integer', min: 1, max: MAX_LINES, description: 'Lines to show, default 120' },
 			section: { kind: 'text', description: 'Markdown #fragment or heading, or the name of a declaration' },
 		},
-		{ path: 'README.md', start_line: 1, line_count: 40 },
+		excerptExample,
 		(_library, { path, start_line, line_count, section }, ports) => {
 			const [file = '', fragment] = splitFragment(path);
 			const read = ports.readFile(file);
@@ -151,7 +173,7 @@ const ALL: readonly Tool[] = [
 		'trace_capability',
 		'For one capability: concept, docs, code, tests and live proof in one chain, with the invariants.',
 		{ capability: { kind: 'text', required: true, description: 'What the code should be able to do' } },
-		{ capability: 'share one call among concurrent callers' },
+		traceExample,
 		(library, { capability }) => renderTrace(library, traceCapability(library, capability)),
 	),
 	tool(
@@ -170,7 +192,7 @@ const ALL: readonly Tool[] = [
 				description: 'outline: no docs, code, tests, invariants',
 			},
 		},
-		{ capabilities: ['background jobs that survive a crash', 'cache a slow endpoint'] },
+		planExample,
 		recommendPlan,
 	),
 	tool(
@@ -180,7 +202,7 @@ const ALL: readonly Tool[] = [
 			snippet: { kind: 'text', required: true, description: 'The code' },
 			language: { kind: 'text', description: 'Default ts' },
 		},
-		{ snippet: 'export const now = () => Date.now();' },
+		snippetExample,
 		(_library, { snippet, language }, ports) => ports.checkSnippet(snippet, language),
 	),
 ];
@@ -201,10 +223,9 @@ export function callTool(library: Library, ports: ToolPorts, name: string, args:
 function getPattern(
 	library: Library,
 	{ id, ids, sections }: { id?: string | undefined; ids?: string[] | undefined; sections?: string[] | undefined },
-): string | { problem: string } {
+): string | Refused {
 	const asked = [...new Set([...(id ? [id] : []), ...(ids ?? [])].map((one) => one.trim()).filter(Boolean))];
-	if (asked.length === 0)
-		return { problem: '"id" is missing. A call that works: get_pattern {"id": "..."} with an id from search_patterns' };
+	if (asked.length === 0) return { problem: '"id" is missing', advise: true };
 	const known = asked.flatMap((one) => library.byId.get(one) ?? library.byId.get(one.toLowerCase()) ?? []);
 	const unknown = asked.filter((one) => !library.byId.has(one) && !library.byId.has(one.toLowerCase()));
 	const blocks = unknown.length > 0 ? [unknownPatterns(library, unknown)] : [];
@@ -252,7 +273,7 @@ function recommendPlan(
 		target_infra?: string[] | undefined;
 		detail?: string | undefined;
 	},
-): string | { problem: string } {
+): string | Refused {
 	const vocabulary = [
 		...new Set([
 			...library.registry.requirements.map(({ id }) => id),
