@@ -1,5 +1,6 @@
-import { callTool, TOOLS } from '../registry/query.ts';
+import { callTool, TOOLS, type ToolPorts } from '../registry/query.ts';
 import { loadLibrary, RegistryFileError } from './registry-file.ts';
+import { createRules } from './repository-rules.ts';
 import { createFileReader } from './security.ts';
 import { checkSnippet } from './snippet.ts';
 import { bindTools, type Tools } from './tools.ts';
@@ -12,9 +13,17 @@ export interface ToolOptions {
 
 /** The six tools over one repository on disk. The server imports this module at the first request that needs a tool. */
 export function createRepositoryTools({ root, registryFile }: ToolOptions): Tools {
+	const rules = createRules(root);
+	const ports: ToolPorts = {
+		readFile: createFileReader(root),
+		checkSnippet(snippet, language) {
+			const found = rules();
+			return found.ok ? checkSnippet(snippet, language, found.set) : found;
+		},
+	};
 	return bindTools(
 		{ TOOLS, callTool },
-		{ readFile: createFileReader(root), checkSnippet },
+		ports,
 		() => loadLibrary(registryFile),
 		(error) => (error instanceof RegistryFileError ? error.message : undefined),
 	);

@@ -22,8 +22,8 @@ import { renderTrace, traceCapability } from './trace.ts';
 export interface ToolPorts {
 	/** Reads a file of the library's repository by its path from the root, as far as the caller may see it. */
 	readFile(path: string): FileRead;
-	/** Findings of the snippet rules as text for an agent, or that there are none. */
-	checkSnippet(snippet: string, language: string | undefined): string;
+	/** Findings of the snippet rules as text for an agent, or that there are none; or why no rules can be run. */
+	checkSnippet(snippet: string, language: string | undefined): string | { problem: string };
 }
 
 /** A file's text, cut at the reader's limit when `truncated`; or why it is not given, in words safe to show anyone. */
@@ -197,7 +197,7 @@ const ALL: readonly Tool[] = [
 	),
 	tool(
 		'validate_snippet',
-		'Check TypeScript that you wrote against the conventions of this library. Findings by line with a fix each; mend them and call again until clean.',
+		'Check TypeScript that you wrote against the conventions of this repository, or built-in ones where it has none. Findings by line with a fix each; mend them and call again until clean.',
 		{
 			snippet: { kind: 'text', required: true, description: 'The code' },
 			language: { kind: 'text', description: 'Default ts' },
