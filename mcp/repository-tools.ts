@@ -1,4 +1,5 @@
 import { callTool, TOOLS, type ToolPorts } from '../registry/query.ts';
+import type { Voice } from '../registry/voice.ts';
 import { loadLibrary, RegistryFileError } from './registry-file.ts';
 import { createRules } from './repository-rules.ts';
 import { createFileReader } from './security.ts';
@@ -9,10 +10,12 @@ export interface ToolOptions {
 	/** The repository whose files the excerpts show. */
 	root: string;
 	registryFile: string;
+	/** How errors name tools and arguments; as clients do when absent. */
+	voice?: Voice;
 }
 
 /** The six tools over one repository on disk. The server imports this module at the first request that needs a tool. */
-export function createRepositoryTools({ root, registryFile }: ToolOptions): Tools {
+export function createRepositoryTools({ root, registryFile, voice }: ToolOptions): Tools {
 	const rules = createRules(root);
 	const ports: ToolPorts = {
 		readFile: createFileReader(root),
@@ -22,7 +25,7 @@ export function createRepositoryTools({ root, registryFile }: ToolOptions): Tool
 		},
 	};
 	return bindTools(
-		{ TOOLS, callTool },
+		{ TOOLS, callTool: (library, ports, name, args) => callTool(library, ports, name, args, voice) },
 		ports,
 		() => loadLibrary(registryFile),
 		(error) => (error instanceof RegistryFileError ? error.message : undefined),

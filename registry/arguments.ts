@@ -64,8 +64,15 @@ function property(parameter: Parameter): Record<string, unknown> {
 	}
 }
 
-/** Reads the arguments of a call. `null` and absent are the same. Notes say what was bounded or ignored. */
-export function readArguments<P extends Parameters>(parameters: P, given: unknown): ReadResult<P> {
+/**
+ * Reads the arguments of a call. `null` and absent are the same. Notes say what was bounded or ignored.
+ * @param called how a parameter is named in problems and notes
+ */
+export function readArguments<P extends Parameters>(
+	parameters: P,
+	given: unknown,
+	called: (name: string) => string = JSON.stringify,
+): ReadResult<P> {
 	const source = given ?? {};
 	if (typeof source !== 'object' || Array.isArray(source)) {
 		return { ok: false, problem: `Expected an object of arguments, got ${shown(given)}` };
@@ -76,14 +83,14 @@ export function readArguments<P extends Parameters>(parameters: P, given: unknow
 	for (const [name, parameter] of Object.entries(parameters)) {
 		const value = Object.hasOwn(source, name) ? (source as Record<string, unknown>)[name] : undefined;
 		if (value === undefined || value === null) {
-			if (isRequired(parameter)) problems.push(`"${name}" is missing`);
+			if (isRequired(parameter)) problems.push(`${called(name)} is missing`);
 			continue;
 		}
 		const read = readValue(parameter, value);
 		if (read.ok) {
 			values[name] = read.value;
-			if (read.note) notes.push(`"${name}" ${read.note}`);
-		} else problems.push(`"${name}" ${read.expected}, got ${shown(value)}`);
+			if (read.note) notes.push(`${called(name)} ${read.note}`);
+		} else problems.push(`${called(name)} ${read.expected}, got ${shown(value)}`);
 	}
 	const unknown = Object.keys(source).filter((name) => !Object.hasOwn(parameters, name));
 	if (unknown.length > 0) {

@@ -46,6 +46,19 @@ describe('the call that an error shows', () => {
 		}
 	});
 
+	it.each([
+		['get_pattern', { id: 'nothing-like-it' }],
+		['search_patterns', { query: 'retry', category: 'nothing' }],
+		['get_file_excerpt', { path: '../secret' }],
+		['recommend_emulation_plan', { capabilities: ['retry'], target_infra: ['mysql'] }],
+	])('stands beside what %s refuses of %j too', (name, args) => {
+		const books = library();
+		const wrong = callTool(books, portsOver('src/retry.ts'), name, args);
+		expect(wrong.isError).toBe(true);
+		const shown = shownCall(wrong.text);
+		expect(callTool(books, portsOver('src/retry.ts'), shown?.name ?? '', shown?.args).isError).toBe(false);
+	});
+
 	it('is about the first deep card, by sections that it has', () => {
 		const { text } = callTool(library(), portsOver(), 'get_pattern', {});
 		expect(shownCall(text)?.args).toEqual({ id: 'retry-backoff', sections: ['invariants', 'code'] });

@@ -1,7 +1,7 @@
 import { oneLine } from './card.ts';
 import type { Library } from './library.ts';
-import type { FileRead } from './query.ts';
 import type { PatternRecord } from './schema.ts';
+import type { FileRead } from './tool.ts';
 
 /**
  * Arguments that work in this very library: an error that shows a call must not show one that fails too. Undefined when

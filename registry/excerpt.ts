@@ -59,7 +59,7 @@ export function renderExcerpt(
 	if (first > lines.length) {
 		return {
 			ok: false,
-			problem: `${file.path} has ${total} lines${file.truncated ? ' within what is read of it' : ''}; start_line ${first} is past the end. Ask for a line from 1 to ${lines.length}.`,
+			problem: `${file.path} has ${total} lines${file.truncated ? ' within what is read of it' : ''}; line ${first} is past the end. Ask for a line from 1 to ${lines.length}.`,
 		};
 	}
 	const shown = withinBudget(lines.slice(first - 1, first - 1 + count));
@@ -149,7 +149,7 @@ function testByName(lines: readonly string[], asked: string): Section | undefine
 }
 
 function missingSection(path: string, asked: string, outline: readonly Section[]): string {
-	if (outline.length === 0) return `${path} has no sections; ask for lines with start_line and line_count instead.`;
+	if (outline.length === 0) return `${path} has no sections; ask for lines by their numbers instead.`;
 	const names = outline.slice(0, MAX_OUTLINE).map(({ name }) => shorten(name));
 	const more = outline.length > MAX_OUTLINE ? ` and ${outline.length - MAX_OUTLINE} more` : '';
 	return `${path} has no section "${shorten(asked)}". It has: ${names.join(', ')}${more}.`;
