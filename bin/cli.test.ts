@@ -306,6 +306,29 @@ describe('search --queries', () => {
 	});
 
 	it.each([
+		[['--category', 'nope'], 'search: there is no category "nope"; there are: documentation.'],
+		[['--limit', 'many'], '--limit must be a whole number from 1'],
+		[['--tier', 'medium'], '--tier must be one of deep, light, got "medium"'],
+	])('refuses %j once, before anything is printed', async (options, message) => {
+		place.put('q.json', '[{"query": "pattern index"}, {"query": "registry"}]');
+		for (const more of [[], ['--json']]) {
+			const { code, out, err } = await place.run(['search', '--queries', 'q.json', ...options, ...more]);
+			expect([code, out]).toEqual([2, '']);
+			expect(err).toContain(message);
+			expect(err.split(message)).toHaveLength(2);
+		}
+	});
+
+	it('keeps the options for each query, and says of an empty one that it is', async () => {
+		const { out } = await place.run(['search', '--queries', '-', '--detail', 'compact'], {
+			input: '[{"query": "pattern index"}, {"query": " "}]',
+		});
+		expect(out).toMatch(
+			/^# pattern index\n1 of 1 [^\n]*\n\n1\. \[\w+\] pattern-registry: [\s\S]*\n\n# {2}\nNo match: the query is empty\.\n\n$/,
+		);
+	});
+
+	it.each([
 		['no JSON', '[{"query": "a"}\n {"query": "b"}]', 'q.json:2:2 No valid JSON: expected a comma between two entries'],
 		['no list', '{"query": "a"}', 'q.json:1:1 Expected an array of {"query": "…"}.'],
 		[

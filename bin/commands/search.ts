@@ -49,6 +49,9 @@ function searchAll(
 	options: SearchCommandOptions,
 	surroundings: Surroundings,
 ): number {
+	// What is wrong with the options is wrong for every query: said once, before anything is printed.
+	const probe = callOn(target, 'search_patterns', toolArguments('a query', options));
+	if (probe.isError) return deliver(probe, surroundings);
 	if (options.json) {
 		const library = libraryOf(target);
 		printJson(
@@ -57,10 +60,11 @@ function searchAll(
 		);
 		return EXIT.ok;
 	}
-	for (const query of queries) {
-		const { text } = callOn(target, 'search_patterns', toolArguments(query, options));
-		printAnswer(`# ${query}\n${text}\n`, surroundings);
-	}
+	const answer = (query: string) =>
+		query.trim() === ''
+			? 'No match: the query is empty.'
+			: callOn(target, 'search_patterns', toolArguments(query, options)).text;
+	printAnswer(queries.map((query) => `# ${query}\n${answer(query)}\n`).join('\n'), surroundings);
 	return EXIT.ok;
 }
 
