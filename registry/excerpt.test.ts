@@ -97,4 +97,29 @@ describe('renderExcerpt', () => {
 			{ numRuns: 30 },
 		);
 	});
+
+	it('finds a test of Python by the name that a card pins it by', () => {
+		const source = [
+			'class TestQueue:',
+			'    def test_first(',
+			'        self,',
+			'    ):',
+			'        assert queue() == 1',
+			'',
+			'    def test_last(self):',
+			'        pass',
+			'',
+		].join('\n');
+		const excerpt = (section: string) =>
+			renderExcerpt({ path: 'test_a.py', text: source, truncated: false }, { section });
+		expect(excerpt('TestQueue::test_first')).toMatchObject({
+			ok: true,
+			text: expect.stringMatching(/^test_a\.py · lines 2–5 of 8 · section test_first\n/),
+		});
+		expect(excerpt('#TestQueue > test_last[1]')).toMatchObject({
+			ok: true,
+			text: expect.stringContaining('lines 7–8 of 8'),
+		});
+		expect(excerpt('TestQueue::test_gone')).toMatchObject({ ok: false });
+	});
 });
