@@ -51,6 +51,8 @@ describe('the snippet rules of a repository', () => {
 		expect(check('new LegacyClient();', 'ts', served).text).toMatch(/^Clean/);
 		writeFileSync(file(), JSON.stringify({ rules: [RULE] }));
 		expect(check('new LegacyClient();', 'ts', served).text).toMatch(/^1 finding/);
+		writeFileSync(file(), '{');
+		expect(check('new LegacyClient();', 'ts', served).isError).toBe(true);
 		rmSync(file());
 		expect(check('new LegacyClient();', 'ts', served).text).toMatch(/^Clean/);
 	});

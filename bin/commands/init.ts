@@ -28,7 +28,7 @@ export function addInit({ program, surroundings, finish }: CommandHost): void {
 				refuseFor(placeFaults(root, TARGETS));
 				const read = textReader(root);
 				const steps = initSteps(read, basename(root));
-				refuseFor(writeFaults(root, steps));
+				refuseFor(writeFaults(root, steps, surroundings.mayWrite));
 				const next = nextSteps(read, steps, { ...surroundings, root });
 				if (!options.dryRun) await carryOut(root, steps);
 				const dryRun = options.dryRun === true;

@@ -77,6 +77,15 @@ describe('init writes nothing at all', () => {
 		await expectRefusal('README.md is no regular file. Move it away.');
 	});
 
+	it('where the disk would not let it', async () => {
+		const { code, out, err } = await place.run(['init'], { mayWrite: (path) => !path.endsWith(place.root) });
+		expect([code, out]).toEqual([2, '']);
+		expect(err).toBe(
+			`${place.root} cannot be written. Change its rights, or run init as its owner.\nNothing was written.\n`,
+		);
+		expect(place.snapshot()).toEqual({ 'keep.txt': 'kept' });
+	});
+
 	it('and names everything that stands in the way', async () => {
 		at('README.md', (absolute) => mkdirSync(absolute));
 		at('package.json', (absolute) => symlinkSync('nowhere', absolute));
