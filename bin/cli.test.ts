@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createRepositoryTools } from '../mcp/repository-tools.ts';
 import { workplace } from './testing.ts';
 
@@ -306,6 +306,29 @@ describe('search --queries', () => {
 	});
 
 	it.each([
+		[['--category', 'nope'], 'search: there is no category "nope"; there are: documentation.'],
+		[['--limit', 'many'], '--limit must be a whole number from 1'],
+		[['--tier', 'medium'], '--tier must be one of deep, light, got "medium"'],
+	])('refuses %j once, before anything is printed', async (options, message) => {
+		place.put('q.json', '[{"query": "pattern index"}, {"query": "registry"}]');
+		for (const more of [[], ['--json']]) {
+			const { code, out, err } = await place.run(['search', '--queries', 'q.json', ...options, ...more]);
+			expect([code, out]).toEqual([2, '']);
+			expect(err).toContain(message);
+			expect(err.split(message)).toHaveLength(2);
+		}
+	});
+
+	it('keeps the options for each query, and says of an empty one that it is', async () => {
+		const { out } = await place.run(['search', '--queries', '-', '--detail', 'compact'], {
+			input: '[{"query": "pattern index"}, {"query": " "}]',
+		});
+		expect(out).toMatch(
+			/^# pattern index\n1 of 1 [^\n]*\n\n1\. \[\w+\] pattern-registry: [\s\S]*\n\n# {2}\nNo match: the query is empty\.\n\n$/,
+		);
+	});
+
+	it.each([
 		['no JSON', '[{"query": "a"}\n {"query": "b"}]', 'q.json:2:2 No valid JSON: expected a comma between two entries'],
 		['no list', '{"query": "a"}', 'q.json:1:1 Expected an array of {"query": "…"}.'],
 		[
@@ -378,6 +401,64 @@ describe('bench', () => {
 			sets: [{ set: 'set.json', rankers: [{ all: { accuracyAt1: 1 } }, {}] }],
 			leaveOneOut: { asks: 6 },
 		});
+	});
+
+	afterEach(() => rmSync(join(place.root, 'registry/bench'), { recursive: true, force: true }));
+
+	it('search --card prints what concerns one card, and nothing of the others', async () => {
+		const sets = (file: string, ...queries: [string, string[]][]) =>
+			place.put(file, JSON.stringify(queries.map(([query, expect]) => ({ query, expect, kind: 'task' }))));
+		sets('registry/bench/queries/blind.json', ['protein', ['cache']], ['queue', ['queue']]);
+		sets('registry/bench/queries/own.json', ['cache', ['cache']], ['build a queue', ['cache']], ['leases', ['lease']]);
+		const run = (...more: string[]) => place.run(['bench', 'search', ...registry, '--card', 'cache', ...more]);
+		expect(await run()).toEqual({
+			code: 0,
+			out: `# cache on registry/bench/queries/blind.json
+1 of 1 query missed, 1 of them refused. Not shown, so that the set stays blind.
+
+# cache on registry/bench/queries/own.json
+1 of 2 queries missed:
+  "build a queue" (task): first: queue; not among the first ten
+
+# cache, each ask left out
+0 of 2 asks go astray.
+`,
+			err: '',
+		});
+		expect((await run('--queries', 'registry/bench/queries/blind.json')).out).toContain(
+			'"protein" (task): refused; not among the first ten',
+		);
+		expect(JSON.parse((await run('--json')).out)).toEqual({
+			card: 'cache',
+			sets: [
+				{ set: 'registry/bench/queries/blind.json', queries: 1, missed: 1, refused: 1, blind: true },
+				{
+					set: 'registry/bench/queries/own.json',
+					queries: 2,
+					missed: [{ query: 'build a queue', kind: 'task', refused: false, first: 'queue' }],
+				},
+			],
+			leaveOneOut: { asks: 2, astray: [], takenBy: [] },
+		});
+	});
+
+	it('search --card names asks that go astray and the cards that take them', async () => {
+		const asks = { cache: ['read the backlog of jobs'], queue: ['drain it', 'read the backlog of jobs soon'] };
+		const patterns = Object.entries(asks).map(([id, own]) => ({ id, tier: 'deep', title: `A ${id}`, asks: own }));
+		place.put('pair.json', JSON.stringify({ patterns: [...patterns, ...cards.filter(({ id }) => id === 'lease')] }));
+		const { out } = await place.run(['bench', 'search', '--registry', 'pair.json', '--card', 'cache']);
+		expect(out).toBe(
+			'# cache, each ask left out\n1 of 1 ask goes astray.\n  "read the backlog of jobs" → queue\nTaken by: queue (1)\n',
+		);
+	});
+
+	it('search --card refuses a card that is not there, and tokens has none', async () => {
+		expect(await place.run(['bench', 'search', ...registry, '--card', 'cahce'])).toEqual({
+			code: 2,
+			out: '',
+			err: '--card: there is no card "cahce". Did you mean "cache"?\n',
+		});
+		expect(await place.run(['bench', 'tokens', ...registry, '--card', 'cache'])).toMatchObject({ code: 2, out: '' });
 	});
 
 	it('search needs no set: the asks of the cards are one', async () => {

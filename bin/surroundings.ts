@@ -23,6 +23,8 @@ export interface Surroundings {
 	invocation: string;
 	/** True when `ownRoot` is a clone, which npm can pack; false for an installed package. */
 	isClone: boolean;
+	/** Whether this process may write a file, or make files in a folder; the disk is asked when absent. */
+	mayWrite?: ((path: string) => boolean) | undefined;
 	/** Today in UTC, YYYY-MM-DD: the one clock, used only to tell the age of proofs. */
 	today: string;
 }

@@ -16,6 +16,8 @@ export interface Target {
 	root: string;
 	/** The registry file, absolute. */
 	registryFile: string;
+	/** The options that named them, as they were typed. */
+	flags: readonly string[];
 }
 
 /**
@@ -28,10 +30,14 @@ export function findTarget(options: TargetOptions, { cwd, env, ownRoot }: Surrou
 	const root = named === undefined ? (nearestRoot(cwd) ?? ownRoot) : resolve(cwd, named);
 	if (!existsSync(root)) throw new Refusal(`There is no folder ${root}. Name the repository with --root DIR.`);
 	if (!statSync(root).isDirectory()) throw new Refusal(`${root} is no folder. Name the repository with --root DIR.`);
-	if (options.registry !== undefined) return { root, registryFile: resolve(cwd, options.registry) };
+	const flags = (['root', 'registry'] as const).flatMap((name) => {
+		const value = options[name];
+		return value === undefined ? [] : [`--${name}`, value];
+	});
+	if (options.registry !== undefined) return { root, registryFile: resolve(cwd, options.registry), flags };
 	const authored = join(root, REGISTRY);
 	const frozen = join(root, FROZEN_REGISTRY);
-	return { root, registryFile: existsSync(authored) || !existsSync(frozen) ? authored : frozen };
+	return { root, registryFile: existsSync(authored) || !existsSync(frozen) ? authored : frozen, flags };
 }
 
 function nearestRoot(from: string): string | undefined {
@@ -42,7 +48,7 @@ function nearestRoot(from: string): string | undefined {
 }
 
 /** The bytes of the registry file. @throws Refusal when it cannot be read */
-export function readRegistryBytes({ root, registryFile }: Target): Uint8Array {
+export function readRegistryBytes({ root, registryFile }: Pick<Target, 'root' | 'registryFile'>): Uint8Array {
 	try {
 		// A pipe would keep the reader waiting.
 		if (!statSync(registryFile).isFile())

@@ -17,7 +17,7 @@ export interface RenderContext {
 	source: string;
 }
 
-/** A context whose links are absolute, as readers of the site and of llms.txt need them. */
+/** A context whose links hold away from the repository, as readers of the site and of llms.txt need them. */
 export function createRenderContext(library: Library, source = 'registry/registry.json'): RenderContext {
 	const urls = createUrls(library.registry.library);
 	return {

@@ -10,7 +10,10 @@ export interface Links {
 	ref(ref: Pick<Ref, 'path' | 'kind'>): string | undefined;
 }
 
-/** Absolute links, for texts that are read away from the repository: twins, llms-full.txt, the corpus. */
+/**
+ * Links for texts that are read away from the repository: twins, llms-full.txt, the corpus. They are absolute wherever
+ * the library says where it is published.
+ */
 export function siteLinks(urls: Urls): Links {
 	return {
 		pattern: (id) => urls.pageTwin(id),
@@ -30,8 +33,7 @@ export function repositoryLinks(urls: Urls, from: string): Links {
 		pattern: (id) => relative(pagePath(id)),
 		ref: (ref) => {
 			if (isAbsolute(ref.path)) return ref.path;
-			// A root-relative address leads nowhere in a repository's browser.
-			if (isRoute(ref)) return isAbsolute(urls.site('')) ? urls.site(ref.path) : undefined;
+			if (isRoute(ref)) return urls.site(ref.path);
 			const path = inRepository(ref.path);
 			return path === undefined ? undefined : relative(path);
 		},

@@ -5,7 +5,7 @@ import { LAYOUT } from './layout.ts';
 import { blockquote, heading, inline, paragraph, writeBlocks } from './markdown.ts';
 import { noticeParagraph } from './notice.ts';
 
-/** `llms-full.txt`: every card in full, under its group and category, with absolute links. */
+/** `llms-full.txt`: every card in full, under its group and category, with links for reading elsewhere. */
 export function llmsFull(context: RenderContext): Artifact {
 	const { title, description } = context.library.registry.library;
 	const about = inline(description);

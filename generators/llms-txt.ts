@@ -2,7 +2,7 @@ import type { PhrasingContent, RootContent } from 'mdast';
 import type { PatternRecord } from '../registry/schema.ts';
 import { type Artifact, generated } from './artifact.ts';
 import { type RenderContext, titleOf } from './context.ts';
-import { LAYOUT, servedName } from './layout.ts';
+import { LAYOUT } from './layout.ts';
 import { blockquote, bulletList, heading, inline, link, oneLine, paragraph, text, writeBlocks } from './markdown.ts';
 import { noticeParagraph } from './notice.ts';
 import { categoryAnchors } from './section-index.ts';
@@ -27,7 +27,7 @@ const GRAINS: readonly Grain[] = [
 
 /**
  * `llms.txt`: one H1, a blockquote, a few words of guidance, then H2 sections that hold nothing but lists of
- * `[title](url): note`. Links lead to the Markdown twins. It takes the richest grain that stays under the limit.
+ * `[title](url): note`. Links lead to Markdown: the twins of the site, or the pages in the repository. It takes the richest grain that stays under the limit.
  */
 export function llmsTxt(context: RenderContext): Artifact {
 	for (const grain of GRAINS) {
@@ -40,13 +40,12 @@ export function llmsTxt(context: RenderContext): Artifact {
 
 function tree(context: RenderContext, lists: readonly RootContent[], said: string | undefined): RootContent[] {
 	const { library, urls, source } = context;
-	const { title, description, repository } = library.registry.library;
+	const { title, description, url, repository } = library.registry.library;
 	const about = inline(clip(description, 2_000) || 'A library of patterns: when to use each, and when not.');
-	const served = (path: string) => urls.site(servedName(path));
 	const entries: [string, string, string][] = [
-		['All cards in one file', served(LAYOUT.llmsFull), 'every card in full'],
-		['Corpus', served(LAYOUT.corpus), 'the cards and the docs that they cite in chunks, one JSON object a line'],
-		['Frozen registry', served(LAYOUT.frozen), 'the records as JSON'],
+		['All cards in one file', urls.served(LAYOUT.llmsFull), 'every card in full'],
+		['Corpus', urls.served(LAYOUT.corpus), 'the cards and the docs that they cite in chunks, one JSON object a line'],
+		['Frozen registry', urls.served(LAYOUT.frozen), 'the records as JSON'],
 		...(repository === '' ? [] : [['Repository', repository, 'code, tests and docs'] as [string, string, string]]),
 	];
 	return [
@@ -56,6 +55,7 @@ function tree(context: RenderContext, lists: readonly RootContent[], said: strin
 		paragraph(
 			text('Each link leads to a card in Markdown: when to use the pattern and when not, what to read, and the '),
 			text(`invariants to keep when porting it.${said ? ` ${said}` : ''}`),
+			...(url === '' && repository === '' ? [text(' Links are paths from the root of the repository.')] : []),
 		),
 		heading(2, text('Index')),
 		bulletList([[...link(urls.indexTwin(), text('All patterns')), text(': by group and category')]]),

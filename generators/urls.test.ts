@@ -10,13 +10,28 @@ describe('addresses', () => {
 		['https://example.org/docs', 'https://example.org/docs/docs/pattern-library/a/'],
 		['https://example.org/docs/', 'https://example.org/docs/docs/pattern-library/a/'],
 		['https://example.org/x//', 'https://example.org/x/docs/pattern-library/a/'],
-		['', '/docs/pattern-library/a/'],
 	])('under %j a page is %s, and its twin lies in it', (url, page) => {
 		const urls = createUrls({ url, repository });
 		expect(urls.page('a')).toBe(page);
 		expect(urls.pageTwin('a')).toBe(`${page}index.html.md`);
 		expect(urls.index()).toBe(page.replace(/a\/$/, ''));
 		expect(urls.indexTwin()).toBe(page.replace(/a\/$/, 'index.html.md'));
+	});
+
+	it.each([
+		['its repository', repository, `${repository}/blob/main/`],
+		['the root of the repository', '', ''],
+	])('without a site lead to the Markdown, from %s', (_where, browser, base) => {
+		const urls = createUrls({ url: '', repository: browser });
+		expect([urls.page('a'), urls.pageTwin('a')]).toEqual(Array(2).fill(`${base}docs/pattern-library/a.md`));
+		expect([urls.index(), urls.indexTwin()]).toEqual(Array(2).fill(`${base}docs/pattern-library/index.md`));
+		expect(urls.served('public/corpus.jsonl')).toBe(`${base}public/corpus.jsonl`);
+		expect(urls.site('/showcases/a/')).toBeUndefined();
+	});
+
+	it('of a published file lie at the root of the site', () => {
+		const urls = createUrls({ url: 'https://example.org/base', repository });
+		expect(urls.served('public/corpus.jsonl')).toBe('https://example.org/base/corpus.jsonl');
 	});
 
 	it.each([['/showcases/a/'], ['showcases/a/'], ['//showcases/a/']])(

@@ -1,17 +1,22 @@
 import type { Registry } from '../registry/schema.ts';
-import { LAYOUT } from './layout.ts';
+import { LAYOUT, pagePath, servedName } from './layout.ts';
 
-/** Every address that a generated file may hold. */
+/**
+ * Every address that a generated file may hold. A library without a site has its pages in its repository's browser; one
+ * without either, at their paths from the root of the repository.
+ */
 export interface Urls {
-	/** A path of the published site, below its base; root-relative when the library names no site. */
-	site(path: string): string;
+	/** A path of the published site, below its base, or undefined when the library names no site. */
+	site(path: string): string | undefined;
 	/** The page of a record. */
 	page(id: string): string;
-	/** The Markdown twin of a record's page. */
+	/** The card of a record as Markdown: the twin of its page, or the page in the repository. */
 	pageTwin(id: string): string;
 	/** The index of the pages. */
 	index(): string;
 	indexTwin(): string;
+	/** A generated file of `public/`, as the site serves it. */
+	served(path: string): string;
 	/** A file or folder of the repository in its browser, or undefined when the library names no repository. */
 	repository(path: string, kind: 'file' | 'dir'): string | undefined;
 }
@@ -19,18 +24,21 @@ export interface Urls {
 /** Addresses under the library's `url` and `repository`, each with or without a path and a slash at its end. */
 export function createUrls(library: Pick<Registry['library'], 'url' | 'repository'>): Urls {
 	const base = withoutSlashes(library.url);
-	const repository = withoutSlashes(library.repository);
-	const site = (path: string) => `${base}/${encodePath(path.replace(/^\/+/, ''))}`;
-	const page = (id: string) => site(`${LAYOUT.pages}/${id}/`);
-	const index = () => site(`${LAYOUT.pages}/`);
+	const browser = withoutSlashes(library.repository);
+	const site = (path: string) => (base === '' ? undefined : `${base}/${encodePath(path.replace(/^\/+/, ''))}`);
+	const repository = (path: string, kind: 'file' | 'dir') =>
+		browser === '' ? undefined : `${browser}/${kind === 'dir' ? 'tree' : 'blob'}/main/${encodePath(path)}`;
+	const file = (path: string) => repository(path, 'file') ?? encodePath(path);
+	const page = (id: string) => site(`${LAYOUT.pages}/${id}/`) ?? file(pagePath(id));
+	const pageTwin = (id: string) => site(`${LAYOUT.pages}/${id}/index.html.md`) ?? file(pagePath(id));
 	return {
 		site,
 		page,
-		pageTwin: (id) => `${page(id)}index.html.md`,
-		index,
-		indexTwin: () => `${index()}index.html.md`,
-		repository: (path, kind) =>
-			repository === '' ? undefined : `${repository}/${kind === 'dir' ? 'tree' : 'blob'}/main/${encodePath(path)}`,
+		pageTwin,
+		index: () => site(`${LAYOUT.pages}/`) ?? file(pagePath('index')),
+		indexTwin: () => site(`${LAYOUT.pages}/index.html.md`) ?? file(pagePath('index')),
+		served: (path) => site(servedName(path)) ?? file(path),
+		repository,
 	};
 }
 

@@ -10,6 +10,6 @@ Go from broad to narrow and fetch the least that settles the next decision:
 3. get_file_excerpt: read the cited docs, code and tests by section or line window.
 4. trace_capability: from a capability to docs, code, tests and proof.
 5. recommend_emulation_plan: several capabilities at once, in dependency order; say target_infra to learn which steps your target cannot run.
-6. validate_snippet: check the TypeScript you wrote against this library's conventions; mend and call again until it is clean.
+6. validate_snippet: check the TypeScript you wrote against conventions (the answer says whose); mend and call again until it is clean.
 
 Everything is read-only. Every answer says what it leaves out and which call returns it. An error result names the argument and shows a call that works.`;

@@ -1,7 +1,7 @@
 import ruleFile from './snippet-rules.json' with { type: 'json' };
 import { type Scan, scanSource } from './source-scan.ts';
 
-/** One convention of the library, as `snippet-rules.json` declares it. */
+/** One convention, as a file of snippet rules declares it. */
 export interface SnippetRule {
 	id: string;
 	/** Of `LANGUAGES`. */
@@ -33,6 +33,15 @@ export type SnippetReport =
 	| { kind: 'checked'; language: string; lines: number; rules: number; findings: Finding[] }
 	| { kind: 'refused'; reason: string };
 
+/** Rules that hold together, and whose conventions they are. */
+export interface RuleSet {
+	rules: readonly SnippetRule[];
+	/** As an answer names them: "these are …". */
+	whose: string;
+	/** Longest snippet that they are run over, in characters. */
+	maxSnippet: number;
+}
+
 export const SNIPPET_RULES: readonly SnippetRule[] = ruleFile.rules;
 export const LANGUAGES = ['ts', 'tsx', 'js', 'jsx'] as const;
 
@@ -40,18 +49,30 @@ export const LANGUAGES = ['ts', 'tsx', 'js', 'jsx'] as const;
 export const MAX_SNIPPET = 100_000;
 const MAX_SHOWN = 40;
 
+/** The rules that come with the server: what holds where a repository has none of its own. */
+export const BUILT_IN: RuleSet = {
+	rules: SNIPPET_RULES,
+	whose: 'the built-in conventions of v10r-patterns; this repository has none of its own (registry/snippet-rules.json)',
+	maxSnippet: MAX_SNIPPET,
+};
+
 const ALIASES: Readonly<Record<string, string>> = {
 	...{ typescript: 'ts', mts: 'ts', cts: 'ts', typescriptreact: 'tsx' },
 	...{ javascript: 'js', mjs: 'js', cjs: 'js', javascriptreact: 'jsx' },
 };
 
-/** Findings of the snippet rules, or that there are none, as text for an agent. */
-export function checkSnippet(snippet: string, language?: string): string {
-	return renderReport(inspectSnippet(snippet, language));
+/** Findings of the snippet rules, or that there are none, as text for an agent; with a set, also whose rules they are. */
+export function checkSnippet(snippet: string, language?: string, set?: RuleSet): string {
+	return renderReport(inspectSnippet(snippet, language, set?.rules, set?.maxSnippet), set?.whose);
 }
 
 /** Runs the rules for `language` (TypeScript when absent) over a snippet. A Markdown fence around it is not part of it. */
-export function inspectSnippet(snippet: string, language?: string, rules = SNIPPET_RULES): SnippetReport {
+export function inspectSnippet(
+	snippet: string,
+	language?: string,
+	rules = SNIPPET_RULES,
+	maxSnippet = MAX_SNIPPET,
+): SnippetReport {
 	const asked = language?.trim().toLowerCase() || 'ts';
 	const known = Object.hasOwn(ALIASES, asked) ? ALIASES[asked] : LANGUAGES.find((each) => each === asked);
 	if (known === undefined) {
@@ -59,9 +80,14 @@ export function inspectSnippet(snippet: string, language?: string, rules = SNIPP
 			`there are no rules for ${JSON.stringify(asked.slice(0, 40))}; rules exist for ${LANGUAGES.join(', ')}`,
 		);
 	}
-	if (snippet.length > MAX_SNIPPET) {
+	const applicable = rules.filter((rule) => rule.languages.includes(known));
+	if (applicable.length === 0) {
+		const languages = LANGUAGES.filter((each) => rules.some((rule) => rule.languages.includes(each)));
+		return refused(`there are no rules for ${known}; rules exist for ${languages.join(', ') || 'no language'}`);
+	}
+	if (snippet.length > maxSnippet) {
 		return refused(
-			`the snippet has ${snippet.length} characters and at most ${MAX_SNIPPET} are checked at a time; send it in parts, a function or a file each`,
+			`the snippet has ${snippet.length} characters and at most ${maxSnippet} are checked at a time; send it in parts, a function or a file each`,
 		);
 	}
 	const lines = withoutFence(snippet.split(/\r\n|\r|\n/));
@@ -70,7 +96,6 @@ export function inspectSnippet(snippet: string, language?: string, rules = SNIPP
 	const scan = scanSource(source);
 	const lineOf = lineFinder(source);
 	const allowed = allowances(source, scan, lineOf);
-	const applicable = rules.filter((rule) => rule.languages.includes(known));
 	const findings = applicable.flatMap((rule) =>
 		matches(rule, source, scan)
 			.map(lineOf)
@@ -88,17 +113,19 @@ export function inspectSnippet(snippet: string, language?: string, rules = SNIPP
 	return { kind: 'checked', language: known, lines: lines.length, rules: applicable.length, findings };
 }
 
-export function renderReport(report: SnippetReport): string {
+/** @param whose the conventions that the rules are, named in an answer that checked something */
+export function renderReport(report: SnippetReport, whose?: string): string {
 	if (report.kind === 'refused') return `Nothing was checked: ${report.reason}.`;
 	const { language, lines, rules, findings } = report;
 	const scope = `${count(rules, 'rule')} for ${language}, ${count(lines, 'line')}`;
+	const origin = whose === undefined ? '' : ` Checked against ${whose}.`;
 	if (findings.length === 0) {
-		return `Clean: no finding (${scope}). The rules know conventions, not behaviour; run the type checker and the tests too.`;
+		return `Clean: no finding (${scope}). The rules know conventions, not behaviour; run the type checker and the tests too.${origin}`;
 	}
 	const shown = findings.slice(0, MAX_SHOWN);
 	const more = findings.length - shown.length;
 	return [
-		`${count(findings.length, 'finding')} (${scope})`,
+		`${count(findings.length, 'finding')} (${scope})${origin === '' ? '' : `.${origin}`}`,
 		...shown.map(
 			({ line, source, rule, message, fix }) => `line ${line} [${rule}] ${message}\n  > ${source}\n  Fix: ${fix}`,
 		),
@@ -126,7 +153,7 @@ function matches(rule: SnippetRule, source: string, scan: Scan): number[] {
 function allowances(source: string, { comments }: Scan, lineOf: (offset: number) => number): ReadonlySet<string> {
 	const allowed = new Set<string>();
 	for (const { start, end } of comments) {
-		const rule = /\ballow ([a-z-]{1,60}): {0,4}\S/.exec(source.slice(start, end))?.[1];
+		const rule = /\ballow ([a-z0-9-]{1,60}): {0,4}\S/.exec(source.slice(start, end))?.[1];
 		const line = lineOf(end - 1);
 		if (rule) allowed.add(`${line} ${rule}`).add(`${line + 1} ${rule}`);
 	}

@@ -9,7 +9,7 @@ const parameters = {
 	tier: { kind: 'choice', choices: ['deep', 'light'], description: 't' },
 	all: { kind: 'flag', description: 'a' },
 } as const satisfies Parameters;
-const read = (given: unknown) => readArguments(parameters, given, 'tool {"query": "x"}');
+const read = (given: unknown) => readArguments(parameters, given);
 const values = (given: Record<string, unknown>) => {
 	const result = read({ query: 'x', ...given });
 	return result.ok ? result.values : result.problem;
@@ -51,15 +51,14 @@ describe('readArguments', () => {
 		[{ all: 1 }, '"all" must be true or false, got 1'],
 		[{ query: {} }, '"query" must be a string, got {}'],
 		[{ query: '  ' }, '"query" must not be empty, got "  "'],
-	])('refuses %j with the field, what came and a call that works', (given, problem) => {
-		expect(values(given)).toBe(`${problem}. A call that works: tool {"query": "x"}`);
+	])('refuses %j with the field and what came', (given, problem) => {
+		expect(values(given)).toBe(problem);
 	});
 
 	it('names a missing argument and the unknown one that was sent in its place', () => {
 		expect(read({ q: 'x' })).toEqual({
 			ok: false,
-			problem:
-				'"query" is missing; unknown argument "q"; known are query, limit, ids, tier, all. A call that works: tool {"query": "x"}',
+			problem: '"query" is missing; unknown argument "q"; known are query, limit, ids, tier, all',
 		});
 	});
 

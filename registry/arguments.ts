@@ -1,7 +1,7 @@
 /**
  * The parameters of a tool, declared once: the JSON Schema that clients see and the reading of what they send both come
  * from the declaration. Clients send numbers and lists as strings; what is unambiguous is coerced, what is out of
- * bounds is bounded, and anything else is refused with the field, what came, and a call that would work.
+ * bounds is bounded, and anything else is refused with the field and what came.
  */
 
 export type Parameter =
@@ -66,13 +66,16 @@ function property(parameter: Parameter): Record<string, unknown> {
 
 /**
  * Reads the arguments of a call. `null` and absent are the same. Notes say what was bounded or ignored.
- * @param example a call that works, shown when this one does not
+ * @param called how a parameter is named in problems and notes
  */
-export function readArguments<P extends Parameters>(parameters: P, given: unknown, example: string): ReadResult<P> {
-	const advice = `A call that works: ${example}`;
+export function readArguments<P extends Parameters>(
+	parameters: P,
+	given: unknown,
+	called: (name: string) => string = JSON.stringify,
+): ReadResult<P> {
 	const source = given ?? {};
 	if (typeof source !== 'object' || Array.isArray(source)) {
-		return { ok: false, problem: `Expected an object of arguments, got ${shown(given)}. ${advice}` };
+		return { ok: false, problem: `Expected an object of arguments, got ${shown(given)}` };
 	}
 	const values: Record<string, unknown> = {};
 	const notes: string[] = [];
@@ -80,14 +83,14 @@ export function readArguments<P extends Parameters>(parameters: P, given: unknow
 	for (const [name, parameter] of Object.entries(parameters)) {
 		const value = Object.hasOwn(source, name) ? (source as Record<string, unknown>)[name] : undefined;
 		if (value === undefined || value === null) {
-			if (isRequired(parameter)) problems.push(`"${name}" is missing`);
+			if (isRequired(parameter)) problems.push(`${called(name)} is missing`);
 			continue;
 		}
 		const read = readValue(parameter, value);
 		if (read.ok) {
 			values[name] = read.value;
-			if (read.note) notes.push(`"${name}" ${read.note}`);
-		} else problems.push(`"${name}" ${read.expected}, got ${shown(value)}`);
+			if (read.note) notes.push(`${called(name)} ${read.note}`);
+		} else problems.push(`${called(name)} ${read.expected}, got ${shown(value)}`);
 	}
 	const unknown = Object.keys(source).filter((name) => !Object.hasOwn(parameters, name));
 	if (unknown.length > 0) {
@@ -97,10 +100,7 @@ export function readArguments<P extends Parameters>(parameters: P, given: unknow
 		);
 	}
 	if (problems.length > 0)
-		return {
-			ok: false,
-			problem: `${[...problems, ...(unknown.length > 0 ? notes.slice(-1) : [])].join('; ')}. ${advice}`,
-		};
+		return { ok: false, problem: [...problems, ...(unknown.length > 0 ? notes.slice(-1) : [])].join('; ') };
 	return { ok: true, values: values as Values<P>, notes };
 }
 

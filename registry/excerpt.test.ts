@@ -26,7 +26,7 @@ describe('renderExcerpt', () => {
 
 	it('says which lines exist when the window is past the end', () => {
 		expect(text({ startLine: 1_000_000_000 }, ten)).toBe(
-			'PROBLEM a.txt has 10 lines; start_line 1000000000 is past the end. Ask for a line from 1 to 10.',
+			'PROBLEM a.txt has 10 lines; line 1000000000 is past the end. Ask for a line from 1 to 10.',
 		);
 	});
 
@@ -44,9 +44,7 @@ describe('renderExcerpt', () => {
 		expect(text({ section: '#missing' }, guide, 'guide.md')).toBe(
 			'PROBLEM guide.md has no section "#missing". It has: #guide, #setup, #deep, #use.',
 		);
-		expect(text({ section: 'x' }, ten)).toBe(
-			'PROBLEM a.txt has no sections; ask for lines with start_line and line_count instead.',
-		);
+		expect(text({ section: 'x' }, ten)).toBe('PROBLEM a.txt has no sections; ask for lines by their numbers instead.');
 	});
 
 	it('finds a declaration of code with the comment that belongs to it', () => {
@@ -98,5 +96,30 @@ describe('renderExcerpt', () => {
 			),
 			{ numRuns: 30 },
 		);
+	});
+
+	it('finds a test of Python by the name that a card pins it by', () => {
+		const source = [
+			'class TestQueue:',
+			'    def test_first(',
+			'        self,',
+			'    ):',
+			'        assert queue() == 1',
+			'',
+			'    def test_last(self):',
+			'        pass',
+			'',
+		].join('\n');
+		const excerpt = (section: string) =>
+			renderExcerpt({ path: 'test_a.py', text: source, truncated: false }, { section });
+		expect(excerpt('TestQueue::test_first')).toMatchObject({
+			ok: true,
+			text: expect.stringMatching(/^test_a\.py · lines 2–5 of 8 · section test_first\n/),
+		});
+		expect(excerpt('#TestQueue > test_last[1]')).toMatchObject({
+			ok: true,
+			text: expect.stringContaining('lines 7–8 of 8'),
+		});
+		expect(excerpt('TestQueue::test_gone')).toMatchObject({ ok: false });
 	});
 });

@@ -59,7 +59,7 @@ export function renderExcerpt(
 	if (first > lines.length) {
 		return {
 			ok: false,
-			problem: `${file.path} has ${total} lines${file.truncated ? ' within what is read of it' : ''}; start_line ${first} is past the end. Ask for a line from 1 to ${lines.length}.`,
+			problem: `${file.path} has ${total} lines${file.truncated ? ' within what is read of it' : ''}; line ${first} is past the end. Ask for a line from 1 to ${lines.length}.`,
 		};
 	}
 	const shown = withinBudget(lines.slice(first - 1, first - 1 + count));
@@ -138,18 +138,37 @@ function findSection(outline: readonly Section[], asked: string): Section | unde
 
 const TEST_CALL = /^\s*(?:describe|it|test)(?:\.\w+)*(?:\(.*\))?\(\s*(['"`])(.+?)\1\s*,/;
 
-/** A test by its full name as cards pin it, `describe > test`: the last part decides, the indentation ends it. */
+const TEST_FUNCTION = /^(\s*)(?:async\s+)?def\s+(test\w*)\s*\(/;
+
+/** A test by its full name as cards pin it, `describe > test` or `TestClass::test`: the last part decides. */
 function testByName(lines: readonly string[], asked: string): Section | undefined {
-	const title = asked.replace(/^#/, '').split(' > ').at(-1)?.trim() ?? '';
+	const title =
+		asked
+			.replace(/^#/, '')
+			.split(/ > |::/)
+			.at(-1)
+			?.trim() ?? '';
 	const at = lines.findIndex((line) => TEST_CALL.exec(line)?.[2] === title);
-	if (at < 0) return undefined;
+	if (at < 0) return pythonTestByName(lines, title.replace(/\[.*\]$/, ''));
 	const indentation = /^\s*/.exec(lines[at] ?? '')?.[0] ?? '';
 	const last = lines.findIndex((line, below) => below > at && line.startsWith(`${indentation}}`));
 	return { name: title, title, start: at + 1, end: last < 0 ? lines.length : last + 1, depth: 1 };
 }
 
+/** A function of Python ends before the next line that is not indented deeper. */
+function pythonTestByName(lines: readonly string[], title: string): Section | undefined {
+	const at = lines.findIndex((line) => TEST_FUNCTION.exec(line)?.[2] === title);
+	if (at < 0) return undefined;
+	const indent = TEST_FUNCTION.exec(lines[at] ?? '')?.[1]?.length ?? 0;
+	const outside = (line: string) => line.trim() !== '' && line.search(/\S/) <= indent && !/^\s*\)/.test(line);
+	const next = lines.findIndex((line, below) => below > at && outside(line));
+	let end = next < 0 ? lines.length : next;
+	while ((lines[end - 1] ?? '').trim() === '') end--;
+	return { name: title, title, start: at + 1, end, depth: 1 };
+}
+
 function missingSection(path: string, asked: string, outline: readonly Section[]): string {
-	if (outline.length === 0) return `${path} has no sections; ask for lines with start_line and line_count instead.`;
+	if (outline.length === 0) return `${path} has no sections; ask for lines by their numbers instead.`;
 	const names = outline.slice(0, MAX_OUTLINE).map(({ name }) => shorten(name));
 	const more = outline.length > MAX_OUTLINE ? ` and ${outline.length - MAX_OUTLINE} more` : '';
 	return `${path} has no section "${shorten(asked)}". It has: ${names.join(', ')}${more}.`;

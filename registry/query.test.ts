@@ -134,7 +134,7 @@ Next: get_pattern {"id": "job-queue"} for the card, or with "sections": ["avoid_
 	it('refuses a category that does not exist, and says what a filter hides', () => {
 		expect(call('search_patterns', { query: 'retry', category: 'cals' })).toEqual({
 			isError: true,
-			text: 'search_patterns: there is no category "cals"; there are: calls, load, storage',
+			text: 'search_patterns: there is no category "cals"; there are: calls, load, storage. A call that works: search_patterns {"query":"call a flaky payment API safely"}',
 		});
 		expect(text('search_patterns', { query: 'background jobs after a crash', tier: 'light' })).toBe(
 			'None (tier light); without the filter 1 pattern matches "background jobs after a crash". Ask again without it.',
@@ -196,7 +196,7 @@ describe('get_file_excerpt', () => {
 
 	it('passes on why a file is not given', () => {
 		expect(call('get_file_excerpt', { path: '../secret' })).toEqual({
-			text: 'get_file_excerpt: ../secret is not a file of this library',
+			text: 'get_file_excerpt: ../secret is not a file of this library. A call that works: get_file_excerpt {"path":"docs/retry.md","start_line":1,"line_count":40}',
 			isError: true,
 		});
 	});
@@ -227,7 +227,7 @@ describe('recommend_emulation_plan', () => {
 	it('refuses infrastructure that the library does not know', () => {
 		expect(call('recommend_emulation_plan', { capabilities: ['retry'], target_infra: ['mysql'] })).toMatchObject({
 			isError: true,
-			text: 'recommend_emulation_plan: "target_infra" may hold postgres, redis; got ["mysql"]; leave out what is not listed',
+			text: 'recommend_emulation_plan: "target_infra" may hold postgres, redis; got ["mysql"]; leave out what is not listed. A call that works: recommend_emulation_plan {"capabilities":["call a flaky payment API safely","stop work nobody waits for any more"]}',
 		});
 	});
 

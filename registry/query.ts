@@ -1,5 +1,12 @@
-import { inputSchema, type Parameters, readArguments, type Values } from './arguments.ts';
 import { CARD_SECTIONS, type CardSection, renderCard } from './card.ts';
+import {
+	excerptExample,
+	patternExample,
+	planExample,
+	searchExample,
+	snippetExample,
+	traceExample,
+} from './examples.ts';
 import { MAX_LINES, renderExcerpt } from './excerpt.ts';
 import type { Library } from './library.ts';
 import { assemblePlan } from './plan.ts';
@@ -7,31 +14,19 @@ import { renderPlan } from './plan-answer.ts';
 import { searchPatterns } from './search.ts';
 import { renderSearch } from './search-answer.ts';
 import { ANSWER_BUDGET, approximateTokens } from './tokens.ts';
+import {
+	type Refused,
+	type Tool,
+	type ToolDefinition,
+	type ToolPorts,
+	type ToolResult,
+	tool,
+	workingCall,
+} from './tool.ts';
 import { renderTrace, traceCapability } from './trace.ts';
+import { TOOL_VOICE, type Voice } from './voice.ts';
 
-/** What the query layer needs from outside: how a file of the repository is read, and how snippet rules are run. */
-export interface ToolPorts {
-	/** Reads a file of the library's repository by its path from the root, as far as the caller may see it. */
-	readFile(path: string): FileRead;
-	/** Findings of the snippet rules as text for an agent, or that there are none. */
-	checkSnippet(snippet: string, language: string | undefined): string;
-}
-
-/** A file's text, cut at the reader's limit when `truncated`; or why it is not given, in words safe to show anyone. */
-export type FileRead = { ok: true; text: string; bytes: number; truncated: boolean } | { ok: false; reason: string };
-
-/** A tool as clients see it: these three members and no other, since some clients drop a list that has more. */
-export interface ToolDefinition {
-	name: string;
-	description: string;
-	inputSchema: { type: 'object'; properties: Record<string, unknown>; required?: string[] };
-}
-
-/** The answer of a tool. `isError` means that the arguments were wrong and the text says how to mend the call. */
-export interface ToolResult {
-	text: string;
-	isError: boolean;
-}
+export type { FileRead, ToolDefinition, ToolPorts, ToolResult } from './tool.ts';
 
 /** The name of a tool that does not exist. */
 export class UnknownToolError extends Error {
@@ -43,38 +38,6 @@ export class UnknownToolError extends Error {
 
 const MAX_LIMIT = 25;
 const DEFAULT_LIMIT = 5;
-
-type Handler<P extends Parameters> = (
-	library: Library,
-	values: Values<P>,
-	ports: ToolPorts,
-) => string | { problem: string };
-
-interface Tool {
-	definition: ToolDefinition;
-	answer(library: Library, ports: ToolPorts, given: unknown): ToolResult;
-}
-
-/** Binds a tool's declaration to its handler: reads the arguments, and turns what is wrong into advice. */
-function tool<P extends Parameters>(
-	name: string,
-	description: string,
-	parameters: P,
-	example: Record<string, unknown>,
-	handle: Handler<P>,
-): Tool {
-	const call = `${name} ${JSON.stringify(example)}`;
-	return {
-		definition: { name, description, inputSchema: inputSchema(parameters) },
-		answer(library, ports, given) {
-			const read = readArguments(parameters, given, call);
-			if (!read.ok) return { text: `${name}: ${read.problem}`, isError: true };
-			const answer = handle(library, read.values, ports);
-			if (typeof answer !== 'string') return { text: `${name}: ${answer.problem}`, isError: true };
-			return { text: [answer, ...read.notes.map((note) => `Note: ${note}.`)].join('\n'), isError: false };
-		},
-	};
-}
 
 const ALL: readonly Tool[] = [
 	tool(
@@ -91,11 +54,14 @@ const ALL: readonly Tool[] = [
 			tier: { kind: 'choice', choices: ['deep', 'light'], description: 'deep: full cards; light: index entries' },
 			detail: { kind: 'choice', choices: ['full', 'compact'], description: 'compact: one line a row' },
 		},
-		{ query: 'call a flaky API safely' },
+		searchExample,
 		(library, { query, limit = DEFAULT_LIMIT, category, tier, detail }) => {
 			const categories = library.registry.categories.map(({ id }) => id);
 			if (category && !categories.includes(category)) {
-				return { problem: `there is no category "${category.slice(0, 80)}"; there are: ${categories.join(', ')}` };
+				return {
+					problem: `there is no category "${category.slice(0, 80)}"; there are: ${categories.join(', ') || 'none'}`,
+					advise: true,
+				};
 			}
 			const options = { limit, ...(category ? { category } : {}), ...(tier ? { tier: tier as 'deep' | 'light' } : {}) };
 			return renderSearch(library, searchPatterns(library.index, query, options), {
@@ -114,7 +80,7 @@ const ALL: readonly Tool[] = [
 			ids: { kind: 'texts', description: 'Several ids at once' },
 			sections: { kind: 'texts', choices: CARD_SECTIONS, description: 'Only these sections, under the header' },
 		},
-		{ id: 'singleflight', sections: ['invariants', 'code'] },
+		patternExample,
 		getPattern,
 	),
 	tool(
@@ -130,11 +96,11 @@ const ALL: readonly Tool[] = [
 			line_count: { kind: 'integer', min: 1, max: MAX_LINES, description: 'Lines to show, default 120' },
 			section: { kind: 'text', description: 'Markdown #fragment or heading, or the name of a declaration' },
 		},
-		{ path: 'README.md', start_line: 1, line_count: 40 },
+		excerptExample,
 		(_library, { path, start_line, line_count, section }, ports) => {
 			const [file = '', fragment] = splitFragment(path);
 			const read = ports.readFile(file);
-			if (!read.ok) return { problem: read.reason };
+			if (!read.ok) return { problem: read.reason, advise: true };
 			const wanted = section ?? fragment;
 			const excerpt = renderExcerpt(
 				{ path: file, text: read.text, truncated: read.truncated },
@@ -151,7 +117,7 @@ const ALL: readonly Tool[] = [
 		'trace_capability',
 		'For one capability: concept, docs, code, tests and live proof in one chain, with the invariants.',
 		{ capability: { kind: 'text', required: true, description: 'What the code should be able to do' } },
-		{ capability: 'share one call among concurrent callers' },
+		traceExample,
 		(library, { capability }) => renderTrace(library, traceCapability(library, capability)),
 	),
 	tool(
@@ -170,17 +136,17 @@ const ALL: readonly Tool[] = [
 				description: 'outline: no docs, code, tests, invariants',
 			},
 		},
-		{ capabilities: ['background jobs that survive a crash', 'cache a slow endpoint'] },
+		planExample,
 		recommendPlan,
 	),
 	tool(
 		'validate_snippet',
-		'Check TypeScript that you wrote against the conventions of this library. Findings by line with a fix each; mend them and call again until clean.',
+		'Check TypeScript that you wrote against the conventions of this repository, or built-in ones where it has none. Findings by line with a fix each; mend them and call again until clean.',
 		{
 			snippet: { kind: 'text', required: true, description: 'The code' },
 			language: { kind: 'text', description: 'Default ts' },
 		},
-		{ snippet: 'export const now = () => Date.now();' },
+		snippetExample,
 		(_library, { snippet, language }, ports) => ports.checkSnippet(snippet, language),
 	),
 ];
@@ -190,24 +156,44 @@ export const TOOLS: readonly ToolDefinition[] = ALL.map(({ definition }) => defi
 
 /**
  * Answers one call.
+ * @param voice how an error names what it is about
  * @throws UnknownToolError when no tool has that name; any other exception is a fault of the server
  */
-export function callTool(library: Library, ports: ToolPorts, name: string, args: unknown): ToolResult {
+export function callTool(
+	library: Library,
+	ports: ToolPorts,
+	name: string,
+	args: unknown,
+	voice: Voice = TOOL_VOICE,
+): ToolResult {
+	return toolNamed(name).answer(library, ports, args, voice);
+}
+
+/**
+ * A call of a tool that works in this library, as text.
+ * @throws UnknownToolError when no tool has that name
+ */
+export function showCall(library: Library, ports: ToolPorts, name: string, voice: Voice = TOOL_VOICE): string {
+	return workingCall(name, toolNamed(name).example(library, ports.readFile), voice);
+}
+
+function toolNamed(name: string): Tool {
 	const found = ALL.find(({ definition }) => definition.name === name);
 	if (!found) throw new UnknownToolError(name);
-	return found.answer(library, ports, args);
+	return found;
 }
 
 function getPattern(
 	library: Library,
 	{ id, ids, sections }: { id?: string | undefined; ids?: string[] | undefined; sections?: string[] | undefined },
-): string | { problem: string } {
+	_ports: ToolPorts,
+	voice: Voice,
+): string | Refused {
 	const asked = [...new Set([...(id ? [id] : []), ...(ids ?? [])].map((one) => one.trim()).filter(Boolean))];
-	if (asked.length === 0)
-		return { problem: '"id" is missing. A call that works: get_pattern {"id": "..."} with an id from search_patterns' };
+	if (asked.length === 0) return { problem: `${voice.argument('get_pattern', 'id')} is missing`, advise: true };
 	const known = asked.flatMap((one) => library.byId.get(one) ?? library.byId.get(one.toLowerCase()) ?? []);
 	const unknown = asked.filter((one) => !library.byId.has(one) && !library.byId.has(one.toLowerCase()));
-	const blocks = unknown.length > 0 ? [unknownPatterns(library, unknown)] : [];
+	const blocks = unknown.length > 0 ? [unknownPatterns(library, unknown, voice)] : [];
 	const left: string[] = [];
 	let spent = approximateTokens(blocks.join(''));
 	for (const record of known) {
@@ -230,18 +216,18 @@ function getPattern(
 		);
 	}
 	const text = blocks.join('\n\n---\n\n');
-	return known.length === 0 ? { problem: text } : text;
+	return known.length === 0 ? { problem: text, advise: true } : text;
 }
 
 /** Which ids do not exist, the first few with what is closest to them. */
-function unknownPatterns(library: Library, ids: readonly string[]): string {
+function unknownPatterns(library: Library, ids: readonly string[], voice: Voice): string {
 	const lines = ids.slice(0, 5).map((id) => {
 		const result = searchPatterns(library.index, id.slice(0, 80).replaceAll('-', ' '), { limit: 3 });
 		const near = [...result.hits, ...result.near].slice(0, 3).map(({ record }) => record.id);
 		return `There is no pattern "${id.slice(0, 80)}".${near.length > 0 ? ` Closest: ${near.join(', ')}.` : ''}`;
 	});
 	if (ids.length > 5) lines.push(`Nor are there ${ids.length - 5} more of the ids.`);
-	return [...lines, 'search_patterns finds ids by a task in plain words.'].join('\n');
+	return [...lines, `${voice.tool('search_patterns')} finds ids by a task in plain words.`].join('\n');
 }
 
 function recommendPlan(
@@ -252,7 +238,9 @@ function recommendPlan(
 		target_infra?: string[] | undefined;
 		detail?: string | undefined;
 	},
-): string | { problem: string } {
+	_ports: ToolPorts,
+	voice: Voice,
+): string | Refused {
 	const vocabulary = [
 		...new Set([
 			...library.registry.requirements.map(({ id }) => id),
@@ -262,7 +250,8 @@ function recommendPlan(
 	const stray = values.target_infra?.filter((id) => !vocabulary.includes(id)) ?? [];
 	if (stray.length > 0) {
 		return {
-			problem: `"target_infra" may hold ${vocabulary.join(', ') || 'nothing: this library declares no requirements'}; got ${JSON.stringify(stray.slice(0, 5).map((id) => id.slice(0, 40)))}; leave out what is not listed`,
+			problem: `${voice.argument('recommend_emulation_plan', 'target_infra')} may hold ${vocabulary.join(', ') || 'nothing: this library declares no requirements'}; got ${JSON.stringify(stray.slice(0, 5).map((id) => id.slice(0, 40)))}; leave out what is not listed`,
+			advise: true,
 		};
 	}
 	const request = {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { formatPath, type JsonPath, valueAt } from './parse.ts';
 import { didYouMean, error, nearest, type Problem } from './problem.ts';
+import { type FormSchema, rightForm } from './right-form.ts';
 import { registryJsonSchema, registrySchema } from './schema.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -35,7 +36,11 @@ function problemsOf(issue: Issue, root: unknown): SchemaProblem[] {
 			return invalidUnion(issue, path, root);
 		case 'invalid_type':
 			if (found === undefined) return unreadable(path, missing, `Add it.${help}`);
-			return unreadable(path, `Found ${show(found)}, expected ${article(issue.expected)}.`, `Change it.${help}`);
+			return unreadable(
+				path,
+				`Found ${show(found)}, expected ${article(issue.expected)}.`,
+				`${formFix(path, found)}${help}`,
+			);
 		case 'invalid_value': {
 			const allowed = issue.values.map((item) => JSON.stringify(item)).join(', ');
 			if (found === undefined) return unreadable(path, missing, `Add it, one of ${allowed}.${help}`);
@@ -63,7 +68,8 @@ function invalidUnion(issue: Issue & { code: 'invalid_union' }, path: JsonPath, 
 	const inside = issue.errors.find((errors) => errors.every((inner) => inner.path.length > 0 || isKeyIssue(inner)));
 	if (!inside) {
 		const found = show(valueAt(root, path));
-		return unreadable(path, `Found ${found}, expected a string or an object {rule, pinned_by}.`, 'Change it.');
+		const fix = 'Write "the rule", or {"rule": "the rule", "pinned_by": "path/to/file.test.ts#describe > test"}.';
+		return unreadable(path, `Found ${found}, expected a string or an object {rule, pinned_by}.`, fix);
 	}
 	return inside.flatMap((inner) => problemsOf({ ...inner, path: [...path, ...inner.path] }, root));
 }
@@ -92,10 +98,9 @@ function unknownField(key: string, path: JsonPath, object: unknown): SchemaProbl
 	};
 }
 
-interface JsonSchema {
+interface JsonSchema extends FormSchema {
 	description?: string;
 	properties?: Record<string, JsonSchema>;
-	required?: string[];
 	items?: JsonSchema;
 	anyOf?: JsonSchema[];
 }
@@ -114,6 +119,12 @@ function schemaAt(path: JsonPath): JsonSchema | undefined {
 function describedAt(path: JsonPath): string | undefined {
 	const schema = schemaAt(path);
 	return schema?.description ?? (schema?.properties && `An object {${Object.keys(schema.properties).join(', ')}}.`);
+}
+
+/** The value in the form that would be right, made of what was found. */
+function formFix(path: JsonPath, found: unknown): string {
+	const form = rightForm(schemaAt(path), found);
+	return form === undefined ? 'Change it.' : `Write ${form}.`;
 }
 
 function article(kind: string): string {

@@ -27,6 +27,12 @@ const slug = (about: string) =>
 	z.string().max(MAX_ID_LENGTH).regex(kebab, 'must be kebab-case: a-z, 0-9 and single hyphens inside').describe(about);
 const id = (about: string) =>
 	slug(about).refine((value) => !RESERVED_IDS.has(value), 'is a reserved name; add a word to it');
+const address = (about: string) =>
+	z
+		.string()
+		.regex(/^(?:https?:\/\/[^\s?#]+)?$/, 'must be an absolute http(s) URL without query or fragment')
+		.default('')
+		.describe(about);
 const list = <Item extends z.ZodType>(item: Item, about: string) => z.array(item).default([]).describe(about);
 
 export const REF_KINDS = ['file', 'dir', 'route', 'approute', 'anchor'] as const;
@@ -112,14 +118,8 @@ export const registrySchema = z
 			name: slug('Short name: the server is named after it.'),
 			title: text('What people call the library.'),
 			description: text('One or two sentences: what is in it and for whom.'),
-			url: z
-				.string()
-				.regex(/^https?:\/\/[^\s?#]+$/, 'must be an absolute http(s) URL without query or fragment')
-				.describe('Where the site is published; a path in it becomes the base of every link.'),
-			repository: z
-				.string()
-				.regex(/^https?:\/\/[^\s?#]+$/, 'must be an absolute http(s) URL without query or fragment')
-				.describe('Where the code can be browsed.'),
+			url: address('Where the site is published; a path in it becomes the base of every link. Empty without a site.'),
+			repository: address('Where the code can be browsed. Empty when that is nowhere.'),
 		}),
 		groups: z
 			.array(z.strictObject({ id: slug('Unique kebab-case name.'), title: text('Heading of the group.') }))

@@ -156,6 +156,51 @@ describe('validateRegistry', () => {
 	});
 
 	it.each([
+		['docs', ['docs/cache.md'], 'docs[0]', 'Write {"path": "docs/cache.md"}. Where to read, and why.'],
+		['code', 'src/cache.ts', 'code', 'Write [{"path": "src/cache.ts"}]. The canonical implementation.'],
+		[
+			'tests',
+			{ path: 'src/cache.test.ts' },
+			'tests',
+			'Write [{"path": "src/cache.test.ts"}]. What pins its behaviour.',
+		],
+		['docs', [7], 'docs[0]', 'Write {"path": "…"}. Where to read, and why.'],
+		[
+			'docs',
+			[{ path: { file: 'docs/cache.md' } }],
+			'docs[0].path',
+			'Write "docs/cache.md". Path in the repository, or',
+		],
+		['alternatives', ['A queue'], 'alternatives[0]', 'Write {"approach": "A queue", "prefer_when": "…"}. An object'],
+		['asks', 'how to cache', 'asks', 'Write ["how to cache"]. How people who do not know its name ask for it'],
+		['asks', [{ ask: 'how to cache' }], 'asks[0]', 'Write "how to cache". One ask, 3–14 words.'],
+		['depends_on', { id: 'a' }, 'depends_on', 'Write ["a"]. Patterns that it builds on; no cycles.'],
+		['summary', ['One.', 'Two.'], 'summary', 'Write "One. Two.". What it is and what it prevents'],
+		['summary', { text: 'x'.repeat(99) }, 'summary', `Write "${'x'.repeat(60)}…". What it is`],
+		['title', 7, 'title', 'Write "…". What people call it.'],
+		[
+			'invariants',
+			[7],
+			'invariants[0]',
+			'Write "the rule", or {"rule": "the rule", "pinned_by": "path/to/file.test.ts#',
+		],
+		['invariants', 'A rule.', 'invariants', 'Write ["A rule."]. What must stay true'],
+		['alternatives', [3], 'alternatives[0]', 'Write {"approach": "…", "prefer_when": "…"}.'],
+	])('shows the form that %s should have instead of %j', (name, value, field, fix) => {
+		const registry = valid();
+		set(registry.patterns[0] ?? {}, name, value);
+		const found = validate(JSON.stringify(registry)).filter(({ message }) => message.startsWith('Found'));
+		expect(found.map((one) => [one.field, one.fix])).toEqual([[field, expect.stringContaining(fix)]]);
+	});
+
+	it('shows the form of what stands at the root, as far as it is short', () => {
+		const fixes = (change: object) => validate(JSON.stringify({ ...valid(), ...change })).map(({ fix }) => fix);
+		expect(fixes({ library: 'shop' })[0]).toMatch(/^Write \{"name": "shop", "title": "…", "description": "…"\}\. /);
+		expect(fixes({ groups: ['data'] })[0]).toMatch(/^Write \{"id": "data", "title": "…"\}\. /);
+		expect(validate('[]').map(({ fix }) => fix)).toEqual([expect.stringMatching(/^Change it\./)]);
+	});
+
+	it.each([
 		['RAG', '"RAG" must be kebab-case: a-z, 0-9 and single hyphens inside.'],
 		['a--b', '"a--b" must be kebab-case: a-z, 0-9 and single hyphens inside.'],
 		['-a', '"-a" must be kebab-case: a-z, 0-9 and single hyphens inside.'],

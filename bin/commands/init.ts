@@ -4,7 +4,8 @@ import { nodeDisk, readRepositoryFile } from '../../generators/index.ts';
 import { type CommandHost, type CommonOptions, newCommand } from '../command.ts';
 import { EXIT, Refusal } from '../exit.ts';
 import { nextSteps } from '../init/next-steps.ts';
-import { initSteps, type Step } from '../init/steps.ts';
+import { placeFaults, writeFaults } from '../init/preflight.ts';
+import { initSteps, type Step, TARGETS } from '../init/steps.ts';
 import { printJson } from '../output.ts';
 import { shellWord } from '../shell.ts';
 
@@ -24,8 +25,10 @@ export function addInit({ program, surroundings, finish }: CommandHost): void {
 				}
 				const root = resolve(surroundings.cwd, dir ?? options.root ?? '.');
 				refuseUnlessFolder(root);
+				refuseFor(placeFaults(root, TARGETS));
 				const read = textReader(root);
 				const steps = initSteps(read, basename(root));
+				refuseFor(writeFaults(root, steps, surroundings.mayWrite));
 				const next = nextSteps(read, steps, { ...surroundings, root });
 				if (!options.dryRun) await carryOut(root, steps);
 				const dryRun = options.dryRun === true;
@@ -42,6 +45,10 @@ function refuseUnlessFolder(root: string): void {
 	const stats = statSync(root, { throwIfNoEntry: false });
 	if (!stats) throw new Refusal(`There is no folder ${root}. Make it first: mkdir -p ${shellWord(root)}`);
 	if (!stats.isDirectory()) throw new Refusal(`${root} is no folder. Name the folder of the repository.`);
+}
+
+function refuseFor(faults: readonly string[]): void {
+	if (faults.length > 0) throw new Refusal([...faults, 'Nothing was written.'].join('\n'));
 }
 
 function textReader(root: string): (path: string) => string | undefined {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { SearchOptions } from '../../registry/search.ts';
-import { callOn, deliver, libraryOf } from '../answer.ts';
+import { callOn, deliver, libraryOf, showCommand } from '../answer.ts';
 import { type CommandHost, type CommonOptions, newCommand } from '../command.ts';
 import { EXIT, Refusal } from '../exit.ts';
 import { printAnswer, printJson } from '../output.ts';
@@ -34,8 +34,7 @@ export function addSearch({ program, surroundings, finish }: CommandHost): void 
 					if (query !== '') throw new Refusal('Give a query or --queries FILE, not both.');
 					return searchAll(await readQueriesFrom(options.queries, surroundings), target, options, surroundings);
 				}
-				if (query.trim() === '')
-					throw new Refusal('What to search for? v10r-patterns search "clients retry and get charged twice"');
+				if (query.trim() === '') throw new Refusal(`What to search for? ${showCommand(target, 'search_patterns')}`);
 				const result = callOn(target, 'search_patterns', toolArguments(query, options));
 				if (!options.json || result.isError) return deliver(result, surroundings);
 				return deliver(result, surroundings, { value: searchRow(libraryOf(target), query, rowOptions(options)) });
@@ -50,6 +49,9 @@ function searchAll(
 	options: SearchCommandOptions,
 	surroundings: Surroundings,
 ): number {
+	// What is wrong with the options is wrong for every query: said once, before anything is printed.
+	const probe = callOn(target, 'search_patterns', toolArguments('a query', options));
+	if (probe.isError) return deliver(probe, surroundings);
 	if (options.json) {
 		const library = libraryOf(target);
 		printJson(
@@ -58,10 +60,11 @@ function searchAll(
 		);
 		return EXIT.ok;
 	}
-	for (const query of queries) {
-		const { text } = callOn(target, 'search_patterns', toolArguments(query, options));
-		printAnswer(`# ${query}\n${text}\n`, surroundings);
-	}
+	const answer = (query: string) =>
+		query.trim() === ''
+			? 'No match: the query is empty.'
+			: callOn(target, 'search_patterns', toolArguments(query, options)).text;
+	printAnswer(queries.map((query) => `# ${query}\n${answer(query)}\n`).join('\n'), surroundings);
 	return EXIT.ok;
 }
 

@@ -21,6 +21,9 @@ export const SCRIPTS = {
 
 export const WORKFLOW = '.github/workflows/patterns.yml';
 
+/** Every file that a step may read or make. */
+export const TARGETS = ['registry/registry.json', 'README.md', 'package.json', WORKFLOW] as const;
+
 /**
  * What a repository needs to keep a registry: the registry itself, a place for the index in its README, scripts, and a
  * check in CI. Pure. Nothing that is there is changed except by adding to it.

@@ -16,8 +16,8 @@ describe('checkAddresses', () => {
 			'warning library.repository: "https://code.example.com" is a placeholder, and links are made of it.',
 		]);
 		expect(fixes(checkAddresses, both)).toEqual([
-			'Put the real address: where the site is published.',
-			'Put the real address: where the code can be browsed.',
+			'Put the real address: where the site is published; empty when there is none.',
+			'Put the real address: where the code can be browsed; empty when that is nowhere.',
 		]);
 	});
 

@@ -14,7 +14,9 @@ const FILES = {
 		});`,
 	'only.test.ts': "it.only('a', () => {}); it('b', () => {});",
 	'broken.test.ts': "it('a', () => {",
-	'test_a.py': 'class TestQueue:\n    def test_is_first_in_first_out(self):\n        pass\n',
+	'test_a.py':
+		'class TestQueue:\n    def test_is_first_in_first_out(self):\n        pass\n\ndef test_ends():\n    pass\n\n@pytest.mark.skip\ndef test_later():\n    pass\n',
+	'a_test.go': 'func TestQueue(t *testing.T) {\n\tt.Run("is first in first out", func(t *testing.T) {})\n}\n',
 	'tests/x.ts': '',
 };
 const given = (...pins: string[]) => ({
@@ -68,9 +70,26 @@ describe('checkPins', () => {
 	});
 
 	it('looks for the name as text in tests of other languages', () => {
-		expect(messages('test_a.py#TestQueue > test_is_last_in')).toEqual([
-			'error "test_a.py" does not contain "test_is_last_in".',
+		expect(messages('a_test.go#TestQueue > is first in first out')).toEqual([]);
+		expect(messages('a_test.go#TestQueue > is last in')).toEqual(['error "a_test.go" does not contain "is last in".']);
+	});
+
+	it('finds tests of Python by the names that pytest gives them', () => {
+		const names = ['TestQueue::test_is_first_in_first_out', 'TestQueue > test_is_first_in_first_out', 'test_ends'];
+		expect(messages(...names.map((name) => `test_a.py#${name}`))).toEqual([]);
+		expect(messages('test_a.py#test_later')).toEqual([
+			'error The test on line 9 of "test_a.py" is marked .skip, so it proves nothing.',
 		]);
+	});
+
+	it.each([
+		['test_is_first_in_first_out', 'Did you mean "TestQueue::test_is_first_in_first_out"?'],
+		['TestQueue::test_end', 'Did you mean "test_ends"?'],
+		['TestQueu::test_is_first_in_last_out', 'Did you mean "TestQueue::test_is_first_in_first_out"?'],
+		['TestQueue', 'The file has 3 tests, the first "TestQueue::test_is_first_in_first_out".'],
+	])('names tests of Python near to %s, which is none', (name, fix) => {
+		expect(messages(`test_a.py#${name}`)).toEqual([`error "test_a.py" has no test named ${JSON.stringify(name)}.`]);
+		expect(fixes(checkPins, given(`test_a.py#${name}`))).toEqual([fix]);
 	});
 
 	it('warns of an invariant without a test on a deep, proven card, and on no other', () => {

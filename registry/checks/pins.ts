@@ -1,4 +1,5 @@
-import { didYouMean, error, type Problem, warning } from '../problem.ts';
+import { didYouMean, error, nearest, type Problem, warning } from '../problem.ts';
+import { isPython, pythonTests } from '../python-tests.ts';
 import type { RepositoryFiles } from '../repository-files.ts';
 import { type DeclaredTests, declaredTests, isScript } from '../test-names.ts';
 import type { Check } from './check.ts';
@@ -36,9 +37,9 @@ function pinProblems(
 	const source = files.kind(file) === 'file' ? files.read(file) : undefined;
 	if (source === undefined)
 		return [error(path, `${JSON.stringify(file)} is no file that can be read.`, 'Cite a test file.')];
-	if (!isScript(file)) return textProblems(path, file, name, source);
+	if (!isScript(file) && !isPython(file)) return textProblems(path, file, name, source);
 
-	const declared = parsed.get(file) ?? declaredTests(source, file);
+	const declared = parsed.get(file) ?? (isPython(file) ? { tests: pythonTests(source) } : declaredTests(source, file));
 	parsed.set(file, declared);
 	if ('failure' in declared) {
 		return [error(path, `${JSON.stringify(file)} cannot be parsed: ${declared.failure}`, 'Mend the test file.')];
@@ -51,7 +52,7 @@ function pinProblems(
 			names.length === 0
 				? 'The file declares no test.'
 				: `The file has ${names.length} tests, the first ${JSON.stringify(names[0])}.`;
-		const fix = didYouMean(name, names, otherwise);
+		const fix = isPython(file) ? nearPythonTests(name, names, otherwise) : didYouMean(name, names, otherwise);
 		return [error(path, `${JSON.stringify(file)} has no test named ${JSON.stringify(name)}.`, fix)];
 	}
 	const focused = tests.find((test) => test.hindrance === 'only');
@@ -68,6 +69,17 @@ function pinProblems(
 		];
 	}
 	return [error(path, `The test on ${where} is marked .${held?.hindrance}, so it proves nothing.`, 'Make it run.')];
+}
+
+/** The tests that the author may have meant: by the whole name, or by the last part of it when a class is wrong or missing. */
+function nearPythonTests(claim: string, names: readonly string[], otherwise: string): string {
+	const last = (name: string) => name.split(/::| > /).at(-1) ?? name;
+	const whole = claim.replaceAll(' > ', '::');
+	const near = names.filter((name) => nearest(whole, [name]) ?? nearest(last(whole), [last(name)]));
+	if (near.length === 0) return otherwise;
+	const exact = near.filter((name) => last(name) === last(whole));
+	const shown = [...new Set([...exact, ...near])].slice(0, 3).map((name) => JSON.stringify(name));
+	return `Did you mean ${shown.join(' or ')}?`;
 }
 
 /** In a file of another language, each part of the name has to occur as text. */
