@@ -1,6 +1,7 @@
 /** What this site uses of Pagefind's interface in the browser. */
 export interface Pagefind {
 	options(options: { baseUrl?: string; excerptLength?: number }): Promise<void>;
+	init(): Promise<void>;
 	search(query: string): Promise<{ results: PageResult[] }>;
 }
 
@@ -34,6 +35,7 @@ export function startPagefind({ script, base }: PagefindPlaces): Promise<Pagefin
 	if (known) return known;
 	const loading = import(/* @vite-ignore */ script).then(async (pagefind: Pagefind) => {
 		await pagefind.options({ baseUrl: base, excerptLength: 24 });
+		await pagefind.init();
 		return pagefind;
 	});
 	started.set(script, loading);
