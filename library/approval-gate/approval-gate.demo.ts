@@ -118,7 +118,7 @@ function inflated(args: string): string {
 }
 
 export const demo: Demo = {
-	title: 'An agent pays bills, and maria says which',
+	title: 'An agent pays bills, and Maria says which',
 	about:
 		'An agent proposes payments. Maria approves, denies or overlooks them; somebody changes amounts behind her back, and the agent retries and even tries to approve for her. Look at which payments leave the bank, and whether the bytes are those that she saw.',
 	controls: [
