@@ -148,6 +148,14 @@ describeInBrowser('the search page', () => {
 		await close();
 	});
 
+	it('has loaded what both searches need before anything is typed', async () => {
+		const { page, close } = await site.visit('/search/');
+		const loaded = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+		expect(loaded).toContain(site.url('/registry.json'));
+		expect(loaded).toContain(site.url('/pagefind/pagefind.js'));
+		await close();
+	});
+
 	it('is asked from the front page', async () => {
 		const { page, close } = await site.visit('/');
 		await page.getByLabel('Describe your problem').fill('thundering herd after an outage');
