@@ -1,3 +1,4 @@
+import { howMany } from '../how-many.ts';
 import type { Demo, ScenarioClock } from '../scenario.ts';
 import { createManifest, defineTool } from '../tool-manifest/tool-manifest.ts';
 import { MemoryApprovalStore } from './approval-gate.memory.ts';
@@ -117,7 +118,7 @@ function inflated(args: string): string {
 }
 
 export const demo: Demo = {
-	title: 'An agent pays bills, and maria says which',
+	title: 'An agent pays bills, and Maria says which',
 	about:
 		'An agent proposes payments. Maria approves, denies or overlooks them; somebody changes amounts behind her back, and the agent retries and even tries to approve for her. Look at which payments leave the bank, and whether the bytes are those that she saw.',
 	controls: [
@@ -227,21 +228,29 @@ export const demo: Demo = {
 		emit({
 			rule: RULES.bound,
 			ok: unseen.length === 0,
-			detail: `${unseen.length} payments differ from what she approved`,
+			detail: `${howMany(unseen.length, 'payment differs', 'payments differ')} from what she approved`,
 		});
-		emit({ rule: RULES.once, ok: twice.length === 0, detail: `${twice.length} payments repeated` });
+		emit({ rule: RULES.once, ok: twice.length === 0, detail: `${howMany(twice.length, 'payment')} repeated` });
 		emit({
 			rule: RULES.expires,
 			ok: late.length === 0,
-			detail: `${late.length} payments on an approval past ${USE_WITHIN} ms`,
+			detail: `${howMany(late.length, 'payment')} on an approval past ${USE_WITHIN} ms`,
 		});
-		emit({ rule: RULES.changed, ok: blind === 0, detail: `${blind} decisions on something she had not seen` });
-		emit({ rule: RULES.silence, ok: unasked.length === 0, detail: `${unasked.length} payments without her approval` });
+		emit({
+			rule: RULES.changed,
+			ok: blind === 0,
+			detail: `${howMany(blind, 'decision')} on something she had not seen`,
+		});
+		emit({
+			rule: RULES.silence,
+			ok: unasked.length === 0,
+			detail: `${howMany(unasked.length, 'payment')} without her approval`,
+		});
 		emit({
 			rule: RULES.recorded,
 			ok: traced.length === counted.length,
-			detail: `${traced.length} of ${counted.length} decisions on record`,
+			detail: `${traced.length} of ${howMany(counted.length, 'decision')} on record`,
 		});
-		emit({ rule: RULES.authority, ok: own === 0, detail: `${own} decisions by the agent` });
+		emit({ rule: RULES.authority, ok: own === 0, detail: `${howMany(own, 'decision')} by the agent` });
 	},
 };

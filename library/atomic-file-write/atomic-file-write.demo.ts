@@ -1,3 +1,4 @@
+import { howMany } from '../how-many.ts';
 import { seededRandom } from '../random.ts';
 import type { Demo } from '../scenario.ts';
 import { MemoryDisk } from './atomic-file-write.memory.ts';
@@ -139,18 +140,18 @@ export const demo: Demo = {
 			rule: RULES.whole,
 			ok: pieces.length === 0,
 			detail: pieces.length
-				? `${pieces.length} of ${reads.length + 1} reads: ${pieces[0]}`
-				: `${reads.length + 1} reads`,
+				? `${pieces.length} of ${howMany(reads.length + 1, 'read')}: ${pieces[0]}`
+				: howMany(reads.length + 1, 'read'),
 		});
 		emit({
 			rule: RULES.order,
 			ok: ordered && !lost,
-			detail: `${done.length} writes reported done; ${final} after the restart`,
+			detail: `${howMany(done.length, 'write')} reported done; ${final} after the restart`,
 		});
 		emit({
 			rule: RULES.failure,
 			ok: untouched && (controls.fault === 'power' || litter.length === 0),
-			detail: `${failedWhileRunning.length} failed with the power on; ${litter.length} temporary files`,
+			detail: `${failedWhileRunning.length} failed with the power on; ${howMany(litter.length, 'temporary file')}`,
 		});
 		const temps = [...widest].filter(([path]) => path !== PATH);
 		emit({
@@ -162,14 +163,14 @@ export const demo: Demo = {
 		emit({
 			rule: RULES.folder,
 			ok: strays.length === 0,
-			detail: `${temps.length} temporary files, ${strays.length} elsewhere`,
+			detail: `${howMany(temps.length, 'temporary file')}, ${strays.length} elsewhere`,
 		});
 		const created = disk.log.filter((line) => line.startsWith('create '));
 		const collided = controls.fault === 'none' && done.length < letters.length;
 		emit({
 			rule: RULES.writers,
 			ok: new Set(created).size === created.length && pieces.every((seen) => seen !== 'a mix') && !collided,
-			detail: `${letters.length} writers, ${created.length} temporary files`,
+			detail: `${howMany(letters.length, 'writer')}, ${howMany(created.length, 'temporary file')}`,
 		});
 	},
 };

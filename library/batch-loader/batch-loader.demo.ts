@@ -1,3 +1,4 @@
+import { howMany } from '../how-many.ts';
 import { seededRandom } from '../random.ts';
 import type { Demo } from '../scenario.ts';
 import { BatchLoader } from './batch-loader.ts';
@@ -86,7 +87,13 @@ export const demo: Demo = {
 			const wave = calls.length;
 			// The footer needs the first author once more, later in the same request.
 			await resolve(list[0] ?? 0, 0);
-			emit({ t, until: clock.now(), lane, kind: 'ok', label: `page with ${posts} posts, ${calls.length} calls` });
+			emit({
+				t,
+				until: clock.now(),
+				lane,
+				kind: 'ok',
+				label: `page with ${howMany(posts, 'post')}, ${howMany(calls.length, 'call')}`,
+			});
 
 			const distinct = new Set(list).size;
 			const asked = calls.flat();
@@ -105,19 +112,27 @@ export const demo: Demo = {
 		await page('request 2', 4);
 		seen.stale = seen.wrong - before;
 
-		emit({ rule: rules.tick, ok: seen.excess <= 0, detail: `${seen.excess} calls more than the keys of a tick need` });
-		emit({ rule: rules.order, ok: seen.wrong === 0, detail: `${seen.wrong} posts showed a wrong name` });
+		emit({
+			rule: rules.tick,
+			ok: seen.excess <= 0,
+			detail: `${howMany(seen.excess, 'call')} more than the keys of a tick need`,
+		});
+		emit({ rule: rules.order, ok: seen.wrong === 0, detail: `${howMany(seen.wrong, 'post')} showed a wrong name` });
 		emit({
 			rule: rules.error,
 			ok: seen.strayFailures === 0 && seen.failed > 0,
-			detail: `${seen.failed} posts of the missing author failed, ${seen.strayFailures} others`,
+			detail: `${howMany(seen.failed, 'post')} of the missing author failed, ${howMany(seen.strayFailures, 'other')}`,
 		});
-		emit({ rule: rules.split, ok: seen.most <= maxBatch, detail: `the largest call had ${seen.most} keys` });
-		emit({ rule: rules.once, ok: seen.repeated === 0, detail: `${seen.repeated} keys were asked for again` });
+		emit({ rule: rules.split, ok: seen.most <= maxBatch, detail: `the largest call had ${howMany(seen.most, 'key')}` });
+		emit({
+			rule: rules.once,
+			ok: seen.repeated === 0,
+			detail: `${howMany(seen.repeated, 'key was asked', 'keys were asked')} for again`,
+		});
 		emit({
 			rule: rules.lifetime,
 			ok: seen.stale === 0 && (!controls.pattern || seen.refused === 2),
-			detail: `${seen.stale} old names in the second request; ${seen.refused} loads refused after the end`,
+			detail: `${howMany(seen.stale, 'old name')} in the second request; ${howMany(seen.refused, 'load')} refused after the end`,
 		});
 	},
 };

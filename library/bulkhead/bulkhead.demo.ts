@@ -1,3 +1,4 @@
+import { howMany } from '../how-many.ts';
 import { seededRandom } from '../random.ts';
 import type { Demo } from '../scenario.ts';
 import { Bulkhead, BulkheadFullError } from './bulkhead.ts';
@@ -135,16 +136,20 @@ export const demo: Demo = {
 			ok: seen.refusedMs === 0 && ghosts === 0,
 			detail: `${seen.refused} refused, each within ${seen.refusedMs} ms`,
 		});
-		emit({ rule: rules.once, ok: most === maxRunning, detail: `afterwards ${most} calls fit in ${maxRunning} slots` });
+		emit({
+			rule: rules.once,
+			ok: most === maxRunning,
+			detail: `afterwards ${howMany(most, 'call fits', 'calls fit')} in ${howMany(maxRunning, 'slot')}`,
+		});
 		emit({
 			rule: rules.fifo,
 			ok: inOrder,
-			detail: `${waiters.length} calls started, ${inOrder ? 'in' : 'out of'} order of arrival`,
+			detail: `${howMany(waiters.length, 'call')} started, ${inOrder ? 'in' : 'out of'} order of arrival`,
 		});
 		emit({
 			rule: rules.leave,
 			ok: ghosts === 0,
-			detail: `${neverStart.size} calls left or were refused; ${ghosts} of them started`,
+			detail: `${howMany(neverStart.size, 'call left or was', 'calls left or were')} refused; ${ghosts} of them started`,
 		});
 	},
 };

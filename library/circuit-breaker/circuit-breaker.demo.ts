@@ -1,3 +1,4 @@
+import { howMany } from '../how-many.ts';
 import { seededRandom } from '../random.ts';
 import type { Demo, Emit, EventKind, ScenarioClock } from '../scenario.ts';
 import { CircuitBreaker, CircuitOpen, type CircuitState } from './circuit-breaker.ts';
@@ -188,27 +189,27 @@ function watcher(emit: Emit, clock: ScenarioClock, minimumCalls: number, probes:
 			emit({
 				rule: RULES.fast,
 				ok: reachedOpen === 0 && slowRejects === 0,
-				detail: `${rejected} calls refused at once, ${reachedOpen} reached the server`,
+				detail: `${howMany(rejected, 'call')} refused at once, ${reachedOpen} reached the server`,
 			});
 			emit({
 				rule: RULES.probes,
 				ok: mostProbes <= probes && closedTooEarly === 0,
-				detail: `up to ${mostProbes} of ${probes} probes; ${since}`,
+				detail: `up to ${mostProbes} of ${howMany(probes, 'probe')}; ${since}`,
 			});
 			emit({
 				rule: RULES.caller,
 				ok: withoutReason === 0,
-				detail: `${withoutReason} of ${openings} openings without real failures`,
+				detail: `${withoutReason} of ${howMany(openings, 'opening')} without real failures`,
 			});
 			emit({
 				rule: RULES.few,
 				ok: tooFew === 0,
-				detail: `${tooFew} of ${openings} openings with fewer than ${minimumCalls} calls`,
+				detail: `${tooFew} of ${howMany(openings, 'opening')} with fewer than ${howMany(minimumCalls, 'call')}`,
 			});
 			emit({
 				rule: RULES.late,
 				ok: lateChanges === 0,
-				detail: `${lateChanges} changes caused by calls of an earlier state`,
+				detail: `${howMany(lateChanges, 'change')} caused by calls of an earlier state`,
 			});
 		},
 	};

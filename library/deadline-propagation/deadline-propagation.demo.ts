@@ -1,3 +1,4 @@
+import { howMany } from '../how-many.ts';
 import type { Demo, Emit, EventKind, ScenarioClock } from '../scenario.ts';
 import {
 	type Clock,
@@ -253,11 +254,23 @@ function observe(emit: Emit, clock: ScenarioClock) {
 			const orphans = ends.filter((at) => at > clientEnd).length;
 			const ms = (value: number) => `${Math.round(value)} ms`;
 			emit({ rule: RULES.bounded, ok: excess <= 1e-6, detail: `${ms(excess)} more than the parent had` });
-			emit({ rule: RULES.early, ok: late === 0, detail: `${late} queries began after the client's end` });
-			emit({ rule: RULES.abort, ok: orphans === 0, detail: `${orphans} queries ran on after the client's end` });
-			emit({ rule: RULES.monotonic, ok: drift <= 1e-6, detail: `${ms(drift)} of drift in ${samples} readings` });
+			emit({
+				rule: RULES.early,
+				ok: late === 0,
+				detail: `${howMany(late, 'query', 'queries')} began after the client's end`,
+			});
+			emit({
+				rule: RULES.abort,
+				ok: orphans === 0,
+				detail: `${howMany(orphans, 'query', 'queries')} ran on after the client's end`,
+			});
+			emit({
+				rule: RULES.monotonic,
+				ok: drift <= 1e-6,
+				detail: `${ms(drift)} of drift in ${howMany(samples, 'reading')}`,
+			});
 			emit({ rule: RULES.relative, ok: headerError <= 1, detail: `${ms(headerError)} between sent and understood` });
-			emit({ rule: RULES.released, ok: timers === 0, detail: `${timers} timers left` });
+			emit({ rule: RULES.released, ok: timers === 0, detail: `${howMany(timers, 'timer')} left` });
 		},
 	};
 }

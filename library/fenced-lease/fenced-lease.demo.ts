@@ -1,3 +1,4 @@
+import { howMany } from '../how-many.ts';
 import type { Demo } from '../scenario.ts';
 import { MemoryFence, MemoryLeases } from './fenced-lease.memory.ts';
 import { type Clock, type Leases, withLease } from './fenced-lease.ts';
@@ -187,7 +188,12 @@ export const demo: Demo = {
 		};
 		await Promise.all([worker('A', 0), worker('B', 40), worker('C', 80)]);
 
-		emit({ t: t(), lane: 'resource', kind: 'state', label: `balance ${balance} after ${writes.length} additions` });
+		emit({
+			t: t(),
+			lane: 'resource',
+			kind: 'state',
+			label: `balance ${balance} after ${howMany(writes.length, 'addition')}`,
+		});
 		const overlaps = grants.filter((grant, index) => grants.slice(0, index).some((before) => before.until > grant.at));
 		const behind = grants.filter((grant, index) =>
 			grants.slice(0, index).some((before) => before.token >= grant.token),
@@ -196,25 +202,25 @@ export const demo: Demo = {
 		emit({
 			rule: RULES.one,
 			ok: overlaps.length === 0,
-			detail: `${grants.length} grants, ${overlaps.length} of them while another held it`,
+			detail: `${howMany(grants.length, 'grant')}, ${overlaps.length} of them while another held it`,
 		});
 		emit({
 			rule: RULES.grows,
 			ok: behind.length === 0,
 			detail: `tokens ${grants.map(({ token }) => token).join(' ')}`,
 		});
-		emit({ rule: RULES.refused, ok: late.length === 0, detail: `${late.length} late writes accepted` });
+		emit({ rule: RULES.refused, ok: late.length === 0, detail: `${howMany(late.length, 'late write')} accepted` });
 		emit({
 			rule: RULES.read,
 			ok: balance === writes.length,
-			detail: `balance ${balance}, ${writes.length} additions accepted`,
+			detail: `balance ${balance}, ${howMany(writes.length, 'addition')} accepted`,
 		});
 		emit({
 			rule: RULES.renewal,
 			ok: refusedRenewals.every((refused) => refused),
-			detail: `${refusedRenewals.length} renewals came too late, ${stops} stops`,
+			detail: `${howMany(refusedRenewals.length, 'renewal')} came too late, ${howMany(stops, 'stop')}`,
 		});
 		const early = overlaps.filter(({ worker: by }) => by === 'C').length;
-		emit({ rule: RULES.clock, ok: early === 0, detail: `C took the lease early ${early} times` });
+		emit({ rule: RULES.clock, ok: early === 0, detail: `C took the lease early ${howMany(early, 'time')}` });
 	},
 };

@@ -1,4 +1,5 @@
 import { rootDeadline } from '../deadline-propagation/deadline-propagation.ts';
+import { howMany } from '../how-many.ts';
 import { seededRandom } from '../random.ts';
 import type { Demo, Emit, EventKind, ScenarioClock } from '../scenario.ts';
 import { Hedger } from './hedged-request.ts';
@@ -140,20 +141,28 @@ function watcher(emit: Emit, clock: ScenarioClock, percentile: number, maxShare:
 			emit({
 				rule: RULES.delay,
 				ok: tooEarly === 0,
-				detail: `${tooEarly} of ${second} second attempts came too early`,
+				detail: `${tooEarly} of ${howMany(second, 'second attempt')} came too early`,
 			});
-			emit({ rule: RULES.loser, ok: outlived === 0, detail: `${outlived} attempts ran on after the answer` });
+			emit({
+				rule: RULES.loser,
+				ok: outlived === 0,
+				detail: `${howMany(outlived, 'attempt')} ran on after the answer`,
+			});
 			emit({
 				rule: RULES.one,
 				ok: answers === CALLS && wrongAnswers === 0,
-				detail: `${answers} answers, ${wrongAnswers} of them not the first`,
+				detail: `${howMany(answers, 'answer')}, ${wrongAnswers} of them not the first`,
 			});
 			emit({
 				rule: RULES.share,
 				ok: second <= maxShare * CALLS + 1e-9,
-				detail: `${second} second attempts, ${Math.floor(maxShare * CALLS + 1e-9)} allowed`,
+				detail: `${howMany(second, 'second attempt')}, ${Math.floor(maxShare * CALLS + 1e-9)} allowed`,
 			});
-			emit({ rule: RULES.idempotent, ok: twice === 0, detail: `${twice} of ${writes.size} writes happened twice` });
+			emit({
+				rule: RULES.idempotent,
+				ok: twice === 0,
+				detail: `${twice} of ${howMany(writes.size, 'write')} happened twice`,
+			});
 		},
 	};
 }

@@ -1,3 +1,4 @@
+import { howMany } from '../how-many.ts';
 import type { ControlValues, Demo, Emit, ScenarioClock } from '../scenario.ts';
 import { memoryKeys } from './idempotency-key.memory.ts';
 import type { KeyedRequest, StoredResponse } from './idempotency-key.ts';
@@ -138,7 +139,7 @@ async function run(controls: ControlValues, emit: Emit, clock: ScenarioClock): P
 	emit({
 		rule: rules.same,
 		ok: entries('book') === 1 && first?.status === 201 && first.body === again?.body,
-		detail: `${entries('book')} charges for one intent`,
+		detail: `${howMany(entries('book'), 'charge')} for one intent`,
 	});
 
 	const before = works;
@@ -149,7 +150,7 @@ async function run(controls: ControlValues, emit: Emit, clock: ScenarioClock): P
 	emit({
 		rule: rules.caller,
 		ok: entries('neighbour') === 1 && neighbour?.status === 201 && neighbour.body !== first?.body,
-		detail: `${entries('neighbour')} charges for B, who was told ${neighbour ? short(neighbour) : 'nothing'}`,
+		detail: `${howMany(entries('neighbour'), 'charge')} for B, who was told ${neighbour ? short(neighbour) : 'nothing'}`,
 	});
 
 	const trip = { lane: 'client B', caller: 'B', key: 'k2', amount: 70, intent: 'trip' };
@@ -159,7 +160,7 @@ async function run(controls: ControlValues, emit: Emit, clock: ScenarioClock): P
 	emit({
 		rule: rules.inFlight,
 		ok: second?.status === 409 && entries('trip') === 1,
-		detail: `the twin was answered ${second?.status}; ${entries('trip')} charges by ${clock.now() - t} ms`,
+		detail: `the twin was answered ${second?.status}; ${howMany(entries('trip'), 'charge')} by ${clock.now() - t} ms`,
 	});
 
 	const rent = {
@@ -174,7 +175,7 @@ async function run(controls: ControlValues, emit: Emit, clock: ScenarioClock): P
 	emit({
 		rule: rules.crash,
 		ok: entries('rent') === 1 && paid?.status === 201,
-		detail: `${entries('rent')} charges for the rent`,
+		detail: `${howMany(entries('rent'), 'charge')} for the rent`,
 	});
 
 	const anonymous = await send({ ...book, key: null, intent: 'anonymous' }, 5000);
@@ -190,7 +191,7 @@ async function run(controls: ControlValues, emit: Emit, clock: ScenarioClock): P
 	emit({
 		rule: rules.expiry,
 		ok: later?.status === 201 && entries('later') === 1,
-		detail: `a new request under the old key: ${later?.status}, ${entries('later')} charges`,
+		detail: `a new request under the old key: ${later?.status}, ${howMany(entries('later'), 'charge')}`,
 	});
 	await Promise.all(running);
 }

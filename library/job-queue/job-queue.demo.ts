@@ -1,4 +1,5 @@
 import type { Clock } from '../fenced-lease/fenced-lease.ts';
+import { howMany } from '../how-many.ts';
 import { seededRandom } from '../random.ts';
 import type { Demo } from '../scenario.ts';
 import { MemoryJobs } from './job-queue.memory.ts';
@@ -232,7 +233,7 @@ export const demo: Demo = {
 			.filter(({ state }) => state === 'running' || state === 'queued')
 			.map(({ payload }) => String(payload));
 		const redriven = await store.redrive(10);
-		emit({ t: t(), lane: 'operator', kind: 'state', label: `redrives ${redriven} dead jobs` });
+		emit({ t: t(), lane: 'operator', kind: 'state', label: `redrives ${howMany(redriven, 'dead job')}` });
 		const again = runs.length;
 		await clock.sleep(1000);
 		stop.abort();
@@ -244,14 +245,14 @@ export const demo: Demo = {
 		emit({
 			rule: RULES.one,
 			ok: overlaps.length === 0,
-			detail: overlaps[0] ? `${overlaps[0].name} was held twice` : `${runs.length} runs`,
+			detail: overlaps[0] ? `${overlaps[0].name} was held twice` : howMany(runs.length, 'run'),
 		});
 		emit({
 			rule: RULES.crash,
 			ok: !stuck.includes('import') && accepted.filter((name) => name === 'import').length === 1,
 			detail: stuck.length
 				? `never ended: ${stuck.join(', ')}`
-				: `import took ${runs.filter(({ name }) => name === 'import').length} runs`,
+				: `import took ${howMany(runs.filter(({ name }) => name === 'import').length, 'run')}`,
 		});
 		const poison = runs.filter(({ name }) => name === 'poison').slice(0, again);
 		const early = poison.filter((run, index) => {
@@ -261,7 +262,7 @@ export const demo: Demo = {
 		emit({
 			rule: RULES.backoff,
 			ok: early.length === 0 && attempts <= 3,
-			detail: `${attempts} attempts at poison, ${early.length} too early`,
+			detail: `${howMany(attempts, 'attempt')} at poison, ${early.length} too early`,
 		});
 		emit({
 			rule: RULES.dead,
@@ -276,7 +277,7 @@ export const demo: Demo = {
 		emit({
 			rule: RULES.lost,
 			ok: refused.every((was) => was) && twice.length === 0,
-			detail: `${refused.length} late endings, ${refused.filter((was) => !was).length} accepted`,
+			detail: `${howMany(refused.length, 'late ending')}, ${refused.filter((was) => !was).length} accepted`,
 		});
 		const firsts = runs.filter((run, index) => runs.findIndex(({ name }) => name === run.name) === index);
 		const rankOf = (name: string) => enqueued.get(name) ?? { at: 0, rank: 0 };

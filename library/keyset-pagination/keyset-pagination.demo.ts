@@ -1,3 +1,4 @@
+import { howMany } from '../how-many.ts';
 import { seededRandom } from '../random.ts';
 import type { ControlValues, Demo, Emit, ScenarioClock } from '../scenario.ts';
 import { memoryPages } from './keyset-pagination.memory.ts';
@@ -105,7 +106,11 @@ async function run(controls: ControlValues, emit: Emit, clock: ScenarioClock): P
 	const detail = `${repeated} repeated, ${skipped.length} skipped`;
 	emit({ rule: rules.stable, ok: repeated === 0 && skipped.length === 0, detail });
 	const falls = seen.filter((post, i) => i > 0 && newestFirst(seen[i - 1] ?? post, post) >= 0);
-	emit({ rule: rules.total, ok: falls.length === 0, detail: `${falls.length} of ${seen.length} posts out of order` });
+	emit({
+		rule: rules.total,
+		ok: falls.length === 0,
+		detail: `${falls.length} of ${howMany(seen.length, 'post')} out of order`,
+	});
 
 	const end = forth.last?.previous ?? null;
 	const tail = forth.pages.at(-1) ?? [];
@@ -117,7 +122,7 @@ async function run(controls: ControlValues, emit: Emit, clock: ScenarioClock): P
 	emit({
 		rule: rules.both,
 		ok: present.join() === expected.join(),
-		detail: `${new Set(present).size} of ${expected.length} posts on the way back`,
+		detail: `${new Set(present).size} of ${howMany(expected.length, 'post')} on the way back`,
 	});
 
 	const attempt = async (label: string, cursor: string, author?: string) => {

@@ -1,3 +1,4 @@
+import { howMany } from '../how-many.ts';
 import { seededRandom } from '../random.ts';
 import type { ControlValues, Demo, Emit, ScenarioClock } from '../scenario.ts';
 import { type ConditionalAnswer, type ConditionalRequest, serve } from './conditional-request.ts';
@@ -109,13 +110,13 @@ async function run(controls: ControlValues, emit: Emit, clock: ScenarioClock): P
 	emit({
 		rule: rules.conflict,
 		ok: conflicts.every(Boolean),
-		detail: `${conflicts.length} conflicts, ${conflicts.filter((clean) => !clean).length} not clean`,
+		detail: `${howMany(conflicts.length, 'conflict')}, ${conflicts.filter((clean) => !clean).length} not clean`,
 	});
 	const most = Math.max(...tries);
 	emit({
 		rule: rules.retries,
 		ok: most <= attempts && basedOnRead.every(Boolean),
-		detail: `at most ${most} of ${attempts} tries, ${basedOnRead.length} given up`,
+		detail: `at most ${most} of ${howMany(attempts, 'try', 'tries')}, ${basedOnRead.length} given up`,
 	});
 
 	const request = async (label: string, given: Partial<ConditionalRequest<Page>>) => {

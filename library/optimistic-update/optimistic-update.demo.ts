@@ -1,3 +1,4 @@
+import { howMany } from '../how-many.ts';
 import { seededRandom } from '../random.ts';
 import type { Demo, ScenarioClock } from '../scenario.ts';
 import { OptimisticStore } from './optimistic-store.ts';
@@ -210,28 +211,40 @@ export const demo: Demo = {
 			return !first || first.at !== due.get(first.label);
 		}).length;
 		const unfinished = open.size + faults.outcomes;
-		emit({ rule: RULES.instant, ok: faults.unseen === 0, detail: `${faults.unseen} changes not shown at once` });
+		emit({
+			rule: RULES.instant,
+			ok: faults.unseen === 0,
+			detail: `${howMany(faults.unseen, 'change')} not shown at once`,
+		});
 		emit({
 			rule: RULES.restored,
 			ok: faults.clobbered === 0,
-			detail: `${faults.clobbered} times a failure hid an open change or stayed visible`,
+			detail: `${howMany(faults.clobbered, 'time')} a failure hid an open change or stayed visible`,
 		});
 		emit({
 			rule: RULES.stale,
 			ok: faults.resurrected === 0,
-			detail: `${faults.resurrected} times a saved label vanished`,
+			detail: `${howMany(faults.resurrected, 'time')} a saved label vanished`,
 		});
-		emit({ rule: RULES.parked, ok: faults.doubled === 0, detail: `${faults.doubled} times a label was shown twice` });
+		emit({
+			rule: RULES.parked,
+			ok: faults.doubled === 0,
+			detail: `${howMany(faults.doubled, 'time')} a label was shown twice`,
+		});
 		emit({
 			rule: RULES.queue,
 			ok: faults.overlapping + disorder + held1 === 0,
-			detail: `${faults.overlapping} writes overlapped, ${disorder} queues out of order, ${held1} queues held up`,
+			detail: `${howMany(faults.overlapping, 'write')} overlapped, ${howMany(disorder, 'queue')} out of order, ${howMany(held1, 'queue')} held up`,
 		});
 		emit({
 			rule: RULES.undo,
 			ok: early + reached + faults.lateUndo === 0,
-			detail: `${early} writes sent early, ${reached} undone ones sent`,
+			detail: `${howMany(early, 'write')} sent early, ${howMany(reached, 'undone one')} sent`,
 		});
-		emit({ rule: RULES.outcome, ok: unfinished === 0, detail: `${unfinished} changes without their one outcome` });
+		emit({
+			rule: RULES.outcome,
+			ok: unfinished === 0,
+			detail: `${howMany(unfinished, 'change without its', 'changes without their')} one outcome`,
+		});
 	},
 };

@@ -1,3 +1,4 @@
+import { howMany } from '../how-many.ts';
 import { seededRandom } from '../random.ts';
 import type { Demo } from '../scenario.ts';
 import { byScore, type Fused, fuse, fusedSearch, type Ranking } from './rank-fusion.ts';
@@ -111,7 +112,7 @@ export const demo: Demo = {
 						until: clock.now(),
 						lane: name,
 						kind: down ? 'fail' : 'ok',
-						label: down ? 'down' : `${hits.length} hits`,
+						label: down ? 'down' : howMany(hits.length, 'hit'),
 					});
 					if (down) throw new Error('index is down');
 					return byScore(hits, 'higher');
@@ -166,17 +167,37 @@ export const demo: Demo = {
 		emit({
 			rule: RULES.score,
 			ok: wrongScore === 0,
-			detail: `${wrongScore} scores are not the sum of 1 / (60 + rank)`,
+			detail: `${howMany(wrongScore, 'score is', 'scores are')} not the sum of 1 / (60 + rank)`,
 		});
-		emit({ rule: RULES.missing, ok: absent === 0, detail: `${absent} scores changed by a list without the document` });
-		emit({ rule: RULES.ties, ok: unstable === 0, detail: `${unstable} results depend on the order of lists` });
-		emit({ rule: RULES.agree, ok: lowered === 0, detail: `${lowered} documents lowered by an agreeing list` });
-		emit({ rule: RULES.scores, ok: moved === 0, detail: `${moved} results changed with the scale of one retriever` });
-		emit({ rule: RULES.repeated, ok: repeated === 0, detail: `${repeated} results changed by a repeated document` });
+		emit({
+			rule: RULES.missing,
+			ok: absent === 0,
+			detail: `${howMany(absent, 'score')} changed by a list without the document`,
+		});
+		emit({
+			rule: RULES.ties,
+			ok: unstable === 0,
+			detail: `${howMany(unstable, 'result depends', 'results depend')} on the order of lists`,
+		});
+		emit({
+			rule: RULES.agree,
+			ok: lowered === 0,
+			detail: `${howMany(lowered, 'document')} lowered by an agreeing list`,
+		});
+		emit({
+			rule: RULES.scores,
+			ok: moved === 0,
+			detail: `${howMany(moved, 'result')} changed with the scale of one retriever`,
+		});
+		emit({
+			rule: RULES.repeated,
+			ok: repeated === 0,
+			detail: `${howMany(repeated, 'result')} changed by a repeated document`,
+		});
 		emit({
 			rule: RULES.degrade,
 			ok: failed + unnamed === 0,
-			detail: `${failed} queries failed or were late, ${unnamed} hid a gap`,
+			detail: `${howMany(failed, 'query failed or was', 'queries failed or were')} late, ${unnamed} hid a gap`,
 		});
 	},
 };

@@ -1,4 +1,5 @@
 import { rootDeadline, withDeadline } from '../deadline-propagation/deadline-propagation.ts';
+import { howMany } from '../how-many.ts';
 import { seededRandom } from '../random.ts';
 import type { Demo, Emit, EventKind, ScenarioClock } from '../scenario.ts';
 import { classifyHttp, fullJitter, HttpError, RetryBudget, retry } from './retry-backoff.ts';
@@ -228,29 +229,37 @@ function watcher(clock: ScenarioClock, calls: number) {
 					0,
 				);
 			const twice = [...payments.values()].filter((count) => count > 1).length;
-			emit({ rule: RULES.transient, ok: repeated === 0, detail: `${repeated} retries of a malformed request` });
+			emit({
+				rule: RULES.transient,
+				ok: repeated === 0,
+				detail: `${howMany(repeated, 'retry', 'retries')} of a malformed request`,
+			});
 			emit({
 				rule: RULES.jitter,
 				ok: outOfRange === 0 && same === 0,
-				detail: `${computed.length} delays, ${same} of them equal to another, ${outOfRange} out of range`,
+				detail: `${howMany(computed.length, 'delay')}, ${same} of them equal to another, ${outOfRange} out of range`,
 			});
 			emit({
 				rule: RULES.deadline,
 				ok: overtime === 0,
-				detail: `${overtime} clients took longer than ${DEADLINE_MS} ms`,
+				detail: `${howMany(overtime, 'client')} took longer than ${DEADLINE_MS} ms`,
 			});
-			emit({ rule: RULES.retryAfter, ok: tooEarly === 0, detail: `${tooEarly} attempts came before the server asked` });
+			emit({
+				rule: RULES.retryAfter,
+				ok: tooEarly === 0,
+				detail: `${howMany(tooEarly, 'attempt')} came before the server asked`,
+			});
 			emit({
 				rule: RULES.abort,
 				ok: afterLeaving === 0,
-				detail: `${afterLeaving} things happened for a client that had left`,
+				detail: `${howMany(afterLeaving, 'thing')} happened for a client that had left`,
 			});
 			emit({
 				rule: RULES.budget,
 				ok: total <= allowed,
-				detail: `${total} attempts for ${calls} calls, ${allowed.toFixed(1)} allowed`,
+				detail: `${howMany(total, 'attempt')} for ${howMany(calls, 'call')}, ${allowed.toFixed(1)} allowed`,
 			});
-			emit({ rule: RULES.safe, ok: twice === 0, detail: `${twice} payments made more than once` });
+			emit({ rule: RULES.safe, ok: twice === 0, detail: `${howMany(twice, 'payment')} made more than once` });
 		},
 	};
 }

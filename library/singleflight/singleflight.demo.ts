@@ -1,3 +1,4 @@
+import { howMany } from '../how-many.ts';
 import type { Demo, Emit, EventKind, ScenarioClock } from '../scenario.ts';
 import { Singleflight } from './singleflight.ts';
 
@@ -76,7 +77,7 @@ export const demo: Demo = {
 		check(
 			RULES.once,
 			database.most('front page') === 1 && new Set(stayed.filter((answer) => answer.startsWith('result'))).size <= 1,
-			`${callers} callers, ${database.count('front page')} queries, ${database.most('front page')} at a time`,
+			`${howMany(callers, 'caller')}, ${howMany(database.count('front page'), 'query', 'queries')}, ${database.most('front page')} at a time`,
 		);
 		check(
 			RULES.rejection,
@@ -96,7 +97,7 @@ export const demo: Demo = {
 		check(
 			RULES.last,
 			database.aborted('report') === 1 && lastAnswer.startsWith('result'),
-			`${database.aborted('report')} query aborted; the next caller: ${lastAnswer}`,
+			`${howMany(database.aborted('report'), 'query aborted', 'queries aborted')}; the next caller: ${lastAnswer}`,
 		);
 	},
 };

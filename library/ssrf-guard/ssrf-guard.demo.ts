@@ -1,3 +1,4 @@
+import { howMany } from '../how-many.ts';
 import type { Demo } from '../scenario.ts';
 import { type Dial, guardedFetch, type Reply } from './ssrf-guard.ts';
 
@@ -173,7 +174,7 @@ export const demo: Demo = {
 		emit({
 			rule: RULES.size,
 			ok: bytes <= maxBytes + chunkBytes,
-			detail: `${bytes} bytes read of a limit of ${maxBytes}`,
+			detail: `${howMany(bytes, 'byte')} read of a limit of ${maxBytes}`,
 		});
 		const ms = slow?.ms ?? 0;
 		emit({ rule: RULES.time, ok: ms <= timeoutMs, detail: `${ms} ms of a limit of ${timeoutMs}` });

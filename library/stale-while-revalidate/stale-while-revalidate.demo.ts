@@ -1,3 +1,4 @@
+import { howMany } from '../how-many.ts';
 import type { Demo } from '../scenario.ts';
 import { StaleWhileRevalidate } from './stale-while-revalidate.ts';
 
@@ -182,27 +183,27 @@ export const demo: Demo = {
 		emit({
 			rule: rules.fresh,
 			ok: seen.freshCalls === 0,
-			detail: `${seen.fresh} fresh reads, ${seen.freshCalls} of them made a call or waited`,
+			detail: `${howMany(seen.fresh, 'fresh read')}, ${seen.freshCalls} of them made a call or waited`,
 		});
 		emit({
 			rule: rules.stale,
 			ok: seen.staleWaits === 0 && seen.most <= 1,
-			detail: `${seen.stale} stale reads, ${seen.staleWaits} waited; at most ${seen.most} loads at once`,
+			detail: `${howMany(seen.stale, 'stale read')}, ${seen.staleWaits} waited; at most ${howMany(seen.most, 'load')} at once`,
 		});
 		emit({
 			rule: rules.wait,
 			ok: seen.hasty === 0 && seen.most <= 1,
-			detail: `${seen.past} reads past the window, ${seen.hasty} answered without waiting`,
+			detail: `${howMany(seen.past, 'read')} past the window, ${seen.hasty} answered without waiting`,
 		});
 		emit({
 			rule: rules.error,
 			ok: seen.failed === 0 && seen.late === 0,
-			detail: `${seen.failed} readers failed although a usable value was there; ${seen.saved} were served it; ${seen.late} got it too late`,
+			detail: `${howMany(seen.failed, 'reader')} failed although a usable value was there; ${howMany(seen.saved, 'was served', 'were served')} it; ${seen.late} got it too late`,
 		});
 		emit({
 			rule: rules.invalidate,
 			ok: seen.old === 0,
-			detail: `${seen.old} reads after the write saw the version before it`,
+			detail: `${howMany(seen.old, 'read')} after the write saw the version before it`,
 		});
 	},
 };

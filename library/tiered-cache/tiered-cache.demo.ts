@@ -1,3 +1,4 @@
+import { howMany } from '../how-many.ts';
 import { seededRandom } from '../random.ts';
 import type { Demo } from '../scenario.ts';
 import { MemoryTier } from './tiered-cache.memory.ts';
@@ -224,13 +225,13 @@ export const demo: Demo = {
 		emit({
 			rule: rules.once,
 			ok: crowdCalls.source === 1 && crowdCalls.remote === 1,
-			detail: `${readers} readers asked the shared tier ${crowdCalls.remote} times and the source ${crowdCalls.source} times`,
+			detail: `${howMany(readers, 'reader')} asked the shared tier ${howMany(crowdCalls.remote, 'time')} and the source ${howMany(crowdCalls.source, 'time')}`,
 		});
 		emit({ rule: rules.write, ok: old === 0, detail: `${old} of 3 reads after the write saw the old price` });
 		emit({
 			rule: rules.miss,
 			ok: absentCalls === 1 && created.value !== undefined,
-			detail: `3 reads of what is not there asked the source ${absentCalls} times; ${created.value ? 'found' : 'not found'} once created`,
+			detail: `3 reads of what is not there asked the source ${howMany(absentCalls, 'time')}; ${created.value ? 'found' : 'not found'} once created`,
 		});
 		emit({
 			rule: rules.error,

@@ -1,3 +1,4 @@
+import { howMany } from '../how-many.ts';
 import type { Demo } from '../scenario.ts';
 import { TokenBuckets, type TokenDecision } from './token-bucket.ts';
 
@@ -156,7 +157,12 @@ export const demo: Demo = {
 		for (let n = 1; n <= 60; n++) {
 			take(`stranger ${n}`);
 			if (n % 20 === 0)
-				emit({ t: clock.now(), lane: 'strangers', kind: 'info', label: `${n} keys invented, ${limiter.size} kept` });
+				emit({
+					t: clock.now(),
+					lane: 'strangers',
+					kind: 'info',
+					label: `${howMany(n, 'key')} invented, ${limiter.size} kept`,
+				});
 			await clock.sleep(5);
 		}
 
@@ -174,18 +180,22 @@ export const demo: Demo = {
 		emit({
 			rule: rules.computed,
 			ok: polled === due,
-			detail: `the poller got ${polled} of ${due} tokens in ${pollMs} ms`,
+			detail: `the poller got ${polled} of ${howMany(due, 'token')} in ${pollMs} ms`,
 		});
 		emit({
 			rule: rules.stepBack,
 			ok: afterStep <= credit,
-			detail: `${afterStep} passed after the step, ${credit} were due`,
+			detail: `${afterStep} passed after the step, ${howMany(credit, 'was due', 'were due')}`,
 		});
 		emit({
 			rule: rules.comeBack,
 			ok: told.late + told.early === 0,
 			detail: `${told.served} served on return, ${told.late} refused, ${told.early} served 1 ms early`,
 		});
-		emit({ rule: rules.keys, ok: mostKeys <= maxKeys, detail: `${mostKeys} keys remembered, ${maxKeys} allowed` });
+		emit({
+			rule: rules.keys,
+			ok: mostKeys <= maxKeys,
+			detail: `${howMany(mostKeys, 'key')} remembered, ${maxKeys} allowed`,
+		});
 	},
 };

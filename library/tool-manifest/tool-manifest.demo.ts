@@ -1,3 +1,4 @@
+import { howMany } from '../how-many.ts';
 import { seededRandom } from '../random.ts';
 import type { Demo } from '../scenario.ts';
 import { type BoundTools, type Caller, createManifest, defineTool, type Tool, ToolError } from './tool-manifest.ts';
@@ -164,15 +165,19 @@ export const demo: Demo = {
 		const unscoped =
 			(granted.has('tickets:read') ? 0 : count('read')) + (granted.has('tickets:write') ? 0 : count('write'));
 		const allowed = tools.filter((tool) => granted.has(tool.scope)).map((tool) => tool.name);
-		emit({ rule: RULES.closed, ok: count('purge') === 0, detail: `${count('purge')} calls of a tool never declared` });
-		emit({ rule: RULES.parsed, ok: unparsed === 0, detail: `${unparsed} mistyped ids reached the store` });
-		emit({ rule: RULES.identity, ok: forged === 0, detail: `${forged} effects for someone other than ann` });
-		emit({ rule: RULES.returned, ok: rejected === 0, detail: `${rejected} calls rejected` });
-		emit({ rule: RULES.hidden, ok: leaked === 0, detail: `the host name was shown ${leaked} times` });
+		emit({
+			rule: RULES.closed,
+			ok: count('purge') === 0,
+			detail: `${howMany(count('purge'), 'call')} of a tool never declared`,
+		});
+		emit({ rule: RULES.parsed, ok: unparsed === 0, detail: `${howMany(unparsed, 'mistyped id')} reached the store` });
+		emit({ rule: RULES.identity, ok: forged === 0, detail: `${howMany(forged, 'effect')} for someone other than ann` });
+		emit({ rule: RULES.returned, ok: rejected === 0, detail: `${howMany(rejected, 'call')} rejected` });
+		emit({ rule: RULES.hidden, ok: leaked === 0, detail: `the host name was shown ${howMany(leaked, 'time')}` });
 		emit({
 			rule: RULES.scopes,
 			ok: unscoped === 0,
-			detail: `${unscoped} effects outside ${[...granted].join(', ') || 'no scope'}`,
+			detail: `${howMany(unscoped, 'effect')} outside ${[...granted].join(', ') || 'no scope'}`,
 		});
 		emit({
 			rule: RULES.listed,

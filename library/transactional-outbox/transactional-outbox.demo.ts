@@ -1,3 +1,4 @@
+import { howMany } from '../how-many.ts';
 import type { ControlValues, Demo, Emit, ScenarioClock } from '../scenario.ts';
 import { runRelay } from './outbox-relay.ts';
 import { memoryOutbox } from './transactional-outbox.memory.ts';
@@ -149,7 +150,7 @@ async function run(controls: ControlValues, emit: Emit, clock: ScenarioClock): P
 	emit({
 		rule: rules.atomic,
 		ok: untold === 0 && untrue === 0,
-		detail: `${untold} changes untold, ${untrue} events of nothing`,
+		detail: `${howMany(untold, 'change')} untold, ${howMany(untrue, 'event')} of nothing`,
 	});
 	// What the refused event holds up is in the outbox still, on purpose.
 	const behind = controls.poison ? ['order 2 paid', 'order 2 shipped'] : [];
@@ -159,13 +160,17 @@ async function run(controls: ControlValues, emit: Emit, clock: ScenarioClock): P
 		...new Set(deliveries.filter((each) => each.aggregate === aggregate).map(({ name }) => name)),
 	]);
 	const gaps = sequences.filter((names, i) => names.some((name, j) => name !== `${orders[i]} ${STEPS[j]}`)).length;
-	emit({ rule: rules.order, ok: gaps === 0, detail: `${gaps} of ${orders.length} orders with gaps or swaps` });
+	emit({
+		rule: rules.order,
+		ok: gaps === 0,
+		detail: `${gaps} of ${howMany(orders.length, 'order')} with gaps or swaps`,
+	});
 	if (controls.dies && controls.pattern) {
 		const again = lost.filter((name) => deliveries.filter((each) => each.name === name).length > 1);
 		emit({
 			rule: rules.crash,
 			ok: deaths === 1 && again.length === lost.length,
-			detail: `${again.length} of ${lost.length} events of the lost batch came again`,
+			detail: `${again.length} of ${howMany(lost.length, 'event')} of the lost batch came again`,
 		});
 	}
 	const others = committed.filter((name) => !name.startsWith('order 2'));
@@ -174,14 +179,14 @@ async function run(controls: ControlValues, emit: Emit, clock: ScenarioClock): P
 	emit({
 		rule: rules.poison,
 		ok: delivered === others.length && (!controls.poison || (parked === 1 && refusals === MAX_ATTEMPTS)),
-		detail: `${refusals} refusals, ${parked} parked, ${delivered} of ${others.length} others delivered`,
+		detail: `${howMany(refusals, 'refusal')}, ${parked} parked, ${delivered} of ${howMany(others.length, 'other')} delivered`,
 	});
 	const idsOf = (name: string) => new Set(deliveries.filter((each) => each.name === name).map(({ id }) => id)).size;
 	const unstable = [...arrived].filter((name) => idsOf(name) !== 1).length;
 	emit({
 		rule: rules.id,
 		ok: unstable === 0,
-		detail: `${deliveries.length} deliveries, ${new Set(deliveries.map(({ id }) => id)).size} ids`,
+		detail: `${howMany(deliveries.length, 'delivery', 'deliveries')}, ${howMany(new Set(deliveries.map(({ id }) => id)).size, 'id')}`,
 	});
 	emit({ rule: rules.apart, ok: heldTwice === 0, detail: `${heldTwice} held twice` });
 }

@@ -20,7 +20,7 @@ const loaded = new Map<string, Promise<Library>>();
 
 /** Answers a query as the server's search_patterns does: the same ranking over the same frozen registry. */
 export async function ask(query: string, places: AskPlaces): Promise<Answer> {
-	const library = await loadLibrary(places.registry);
+	const library = await loadLibrary(places);
 	const result = searchPatterns(library.index, query, { limit: LIMIT });
 	const notes = [
 		...result.guesses.map(({ word, taken }) =>
@@ -65,7 +65,8 @@ export async function ask(query: string, places: AskPlaces): Promise<Answer> {
 	};
 }
 
-function loadLibrary(address: string): Promise<Library> {
+/** Loads the registry and reads its words, once: called before a first query, it makes that one quick. */
+export function loadLibrary({ registry: address }: Pick<AskPlaces, 'registry'>): Promise<Library> {
 	const known = loaded.get(address);
 	if (known) return known;
 	const library = fetch(address).then(async (response) => {

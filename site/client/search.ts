@@ -1,6 +1,7 @@
-import { type Answer, ask } from './ask.ts';
+import { type Answer, ask, loadLibrary } from './ask.ts';
 import { element } from './dom.ts';
 import { searchText } from './full-text.ts';
+import { startPagefind } from './pagefind.ts';
 
 /** The search page: both searches answer while one types, and the query is in the address. */
 const page = document.querySelector<HTMLElement>('[data-search]');
@@ -13,14 +14,16 @@ function start(page: HTMLElement, input: HTMLInputElement): void {
 	const { registry = '', card = '', pagefind = '', base = '/' } = page.dataset;
 	const examples = page.querySelector<HTMLElement>('[data-examples]');
 	const answers = page.querySelector<HTMLElement>('[data-answers]');
+	const places = { registry, card: (id: string) => card.replace('{id}', encodeURIComponent(id)) };
+	const fullText = { script: pagefind, base };
 	const panels = [
 		{
 			root: page.querySelector<HTMLElement>('[data-ask]'),
-			find: (query: string) => ask(query, { registry, card: (id) => card.replace('{id}', encodeURIComponent(id)) }),
+			find: (query: string) => ask(query, places),
 		},
 		{
 			root: page.querySelector<HTMLElement>('[data-full-text]'),
-			find: (query: string) => searchText(query, { script: pagefind, base }),
+			find: (query: string) => searchText(query, fullText),
 		},
 	];
 	let asked = 0;
@@ -68,6 +71,8 @@ function start(page: HTMLElement, input: HTMLInputElement): void {
 	});
 	addEventListener('popstate', readAddress);
 	readAddress();
+	// Who opens this page is about to ask: what both searches need is on its way while they type.
+	for (const loading of [loadLibrary(places), startPagefind(fullText)]) loading.catch(() => undefined);
 }
 
 function put(root: HTMLElement | null, { summary, nodes }: Answer): void {

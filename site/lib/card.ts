@@ -33,6 +33,8 @@ export interface CardView {
 	category: string;
 	requirements: ShownRequirement[];
 	invariants: ShownInvariant[];
+	/** How many invariants a test pins. */
+	pinned: number;
 	code: Listing[];
 	tests: Listing[];
 	testCount: number;
@@ -59,7 +61,7 @@ export async function cardView(record: PatternRecord): Promise<CardView> {
 	const { group = '', category = '', at = 0 } = places.get(record.id) ?? {};
 	const testFiles = fileRefs(record.tests);
 	const pins = record.invariants.map(pinOf);
-	const pinned = new Set(testFiles);
+	const shownTests = new Set(testFiles);
 	const marks = new Map<string, Map<number, string>>();
 	for (const pin of pins) {
 		if (pin?.line === undefined) continue;
@@ -78,10 +80,11 @@ export async function cardView(record: PatternRecord): Promise<CardView> {
 					name: pin.name.split(' > ').slice(-1).join(''),
 					place: `${pin.file.slice(pin.file.lastIndexOf('/') + 1)}${pin.line === undefined ? '' : `:${pin.line}`}`,
 					to: sourceHref(pin.file, pin.line),
-					here: pin.line !== undefined && pinned.has(pin.file) ? `#${lineId(pin.file, pin.line)}` : undefined,
+					here: pin.line !== undefined && shownTests.has(pin.file) ? `#${lineId(pin.file, pin.line)}` : undefined,
 				},
 			};
 		}),
+		pinned: pins.filter((pin) => pin !== undefined).length,
 		code: await listings(fileRefs(record.code)),
 		tests: await listings(testFiles, marks),
 		testCount: testFiles.reduce((sum, file) => sum + testCount(file), 0),

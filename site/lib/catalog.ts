@@ -13,3 +13,4 @@ export type { Invariant, PatternRecord, Ref, Registry } from '../../registry/sch
 export { type Hit, type SearchResult, searchPatterns } from '../../registry/search.ts';
 export type { Grade } from '../../registry/search-evidence.ts';
 export { declaredTests, isScript } from '../../registry/test-names.ts';
+export { tokenize } from '../../registry/text.ts';

@@ -48,10 +48,12 @@ function titleOf(markdown: string): string | undefined {
 }
 
 function descriptionOf(markdown: string): string {
-	const paragraphs = markdown.split(/\n\s*\n/).map((block) => block.trim());
-	const first = paragraphs.find(
-		(block) => block !== '' && !/^(?:[#>|<`~]|[-*+] |\d+\. |---|import |export )/.test(block),
-	);
+	const unfenced = markdown.replace(/^(`{3,}|~{3,})[\s\S]*?^\1/gm, '');
+	const first = unfenced
+		.split(/\n(?:[^\S\n]*\n)+/)
+		.find(
+			(block) => block.trim() !== '' && !/^(?: {4}|\t|\s*(?:[#>|<`~]|[-*+] |\d+\. |---|import |export ))/.test(block),
+		);
 	const text = plain(first ?? '');
 	if (text.length <= 200) return text;
 	return `${text.slice(0, 200).replace(/\s+\S*$/, '')}…`;

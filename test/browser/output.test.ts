@@ -85,6 +85,15 @@ describe.each(['/', '/repo'])('the site built below %s', (base) => {
 		}
 	});
 
+	it('describes each guide by its first sentences, not by a drawing or a listing', () => {
+		const guides = [...crawledPages(folder).values()].filter(({ path }) => /^\/docs\/(?!pattern-library)/.test(path));
+		expect(guides.length).toBeGreaterThan(20);
+		for (const { path, html } of guides) {
+			const [, description = ''] = /<meta name="description" content="([^"]*)"/.exec(html) ?? [];
+			expect(description, path).toMatch(/^[^─→►{}]+[.…:?”]$/);
+		}
+	});
+
 	it('every card has its Markdown twin beside it, with links that hold from anywhere', () => {
 		for (const { id, title } of patterns) {
 			const twin = read(`docs/pattern-library/${id}/index.html.md`);

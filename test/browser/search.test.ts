@@ -90,6 +90,42 @@ describeInBrowser('the search page', () => {
 		await close();
 	});
 
+	it('looks for the words of a sentence that carry meaning, and says on each page which of them it lacks', async () => {
+		const { page, pages, status, close } = await asked('our customer was charged twice when the payment timed out');
+		expect(status[1]).toMatch(/^\d+ pages? ha(?:s|ve) all 5 words, \d+ more have most$/);
+		expect(await page.locator('[data-full-text] .note').first().textContent()).toBe(
+			'Looked for customer, charged, twice, payment, timed.',
+		);
+		expect(pages.slice(0, 2)).toContain('Idempotency keys for requests that may be repeated');
+		expect(await page.locator('.pages li').first().locator('.lacks').count()).toBe(0);
+		expect(await page.locator('.pages li').last().locator('.lacks').textContent()).toMatch(/^Without \w+/);
+		await close();
+	});
+
+	it('finds pages by fewer words when one is on no page, and never by a part of that one', async () => {
+		const partly = await asked('jobs lost when worker crashes xyzzy');
+		expect(partly.status[1]).toMatch(/^No page has all of these words; \d+ pages have (?:most|some)$/);
+		expect(await partly.page.locator('[data-full-text]').textContent()).toContain('On no page: xyzzy.');
+		expect(partly.pages).toContain('Job queue');
+		await partly.close();
+		const none = await asked('xyzzy qqqqq');
+		expect(none.status[1]).toBe('No page has any of these words');
+		expect(none.pages).toEqual([]);
+		await none.close();
+	});
+
+	it('finds a word that is not typed to its end, and a phrase in quotation marks as it stands', async () => {
+		const begun = await asked('idempotenc');
+		expect(begun.pages[0]).toMatch(/^Idempotency keys/);
+		await begun.close();
+		const phrase = await asked('"charged twice"');
+		expect(phrase.status[1]).toMatch(/^\d+ pages have this phrase$/);
+		await phrase.close();
+		const parted = await asked('"backoff charged twice"');
+		expect(parted.status[1]).toBe('No page has this phrase');
+		await parted.close();
+	});
+
 	it('says that a mistyped word was read as another', async () => {
 		const { page, hits, close } = await asked('exponetial backoff');
 		expect(hits[0]).toBe('retry-backoff');
@@ -109,6 +145,14 @@ describeInBrowser('the search page', () => {
 		await page.locator('[data-examples]').waitFor();
 		expect(new URL(page.url()).search).toBe('');
 		expect(problems).toEqual([]);
+		await close();
+	});
+
+	it('has loaded what both searches need before anything is typed', async () => {
+		const { page, close } = await site.visit('/search/');
+		const loaded = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+		expect(loaded).toContain(site.url('/registry.json'));
+		expect(loaded).toContain(site.url('/pagefind/pagefind.js'));
 		await close();
 	});
 

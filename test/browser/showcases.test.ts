@@ -218,6 +218,7 @@ describeInBrowser('showcases', () => {
 	it('only steps when motion is to be reduced', async () => {
 		const { page, close } = await open(ONE, { reducedMotion: 'reduce' });
 		expect(await page.getByRole('button', { name: 'Play' }).isVisible()).toBe(false);
+		expect(await page.getByText('Space plays and pauses').isVisible()).toBe(false);
 		await timeline(page).focus();
 		await page.keyboard.press('Home');
 		await page.keyboard.press(' ');
