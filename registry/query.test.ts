@@ -112,6 +112,12 @@ Next: get_pattern {"id": "job-queue"} for the card, or with "sections": ["avoid_
 		);
 	});
 
+	it('says how many of them only come near', () => {
+		expect(text('search_patterns', { query: 'crash call payment' })).toContain(
+			'2 of 2 matching patterns for "crash call payment", 1 of them weak\n',
+		);
+	});
+
 	it('gives one line a row when asked for compact rows', () => {
 		const answer = text('search_patterns', { query: '429', detail: 'compact' });
 		expect(answer).toMatch(

@@ -42,7 +42,7 @@ export function renderSearch(library: Library, result: SearchResult, request: Se
 }
 
 function headline(result: SearchResult, shown: number, request: SearchAnswerRequest): string {
-	const found = `${shown} of ${result.total} matching ${result.total === 1 ? 'pattern' : 'patterns'} for "${oneLine(request.query).slice(0, 200)}"${filterText(request)}`;
+	const found = `${shown} of ${result.total} matching ${result.total === 1 ? 'pattern' : 'patterns'} for "${oneLine(request.query).slice(0, 200)}"${filterText(request)}${result.weak > 0 ? `, ${result.weak} of them weak` : ''}`;
 	if (shown >= result.total) return found;
 	const more = Math.min(result.total, request.maxLimit);
 	const how =

@@ -41,6 +41,8 @@ const MIN_GUESS = 5;
 const MIN_SWAP = 4;
 /** From this length on a word may hold two typos. */
 const TWO_TYPOS = 9;
+/** Two typos are believed only after so many right letters: prediction is no production. */
+const SURE_START = 3;
 /** More words than these are as near to a mistyped one only when it is hardly a word. */
 const MAX_GUESSES = 4;
 /** Terms beyond this many add nothing that the first did not say; they would only take time. */
@@ -179,7 +181,7 @@ function nearestWords(index: SearchIndex, mistyped: string): Named[] {
 		if (Math.abs(word.length - mistyped.length) > allowed) continue;
 		if (letters !== undefined && lettersOf(word) !== letters) continue;
 		const edits = editDistance(mistyped, word, allowed);
-		if (edits > allowed) continue;
+		if (edits > allowed || (edits > 1 && !word.startsWith(mistyped.slice(0, SURE_START)))) continue;
 		if (edits < allowed) nearest = [];
 		allowed = edits;
 		nearest.push({ word, term });

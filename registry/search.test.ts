@@ -133,6 +133,15 @@ describe('searchPatterns', () => {
 		expect(searchPatterns(index, 'corection').hits.map(({ record }) => record.id)).toEqual(['correction']);
 	});
 
+	it('believes two typos only after three right letters', () => {
+		const { index } = createLibrary(registry([record({ id: 'a', title: 'Production incidents' }), ...others]));
+		expect(searchPatterns(index, 'prediction').guesses).toEqual([]);
+		expect(searchPatterns(index, 'producshun incidents').guesses).toEqual([]);
+		expect(searchPatterns(index, 'prodctin').guesses).toEqual([]);
+		expect(searchPatterns(index, 'prodcution').guesses).toEqual([{ word: 'prodcution', taken: 'production' }]);
+		expect(searchPatterns(index, 'prodctoin').guesses).toEqual([{ word: 'prodctoin', taken: 'production' }]);
+	});
+
 	it('takes a title for named only when the query has all of it', () => {
 		expect(searchPatterns(index, 'jitter backoff retry').hits[0]).toMatchObject({ exact: true });
 		expect(searchPatterns(index, 'jitter backoff').hits[0]).toMatchObject({ exact: false });
@@ -244,11 +253,17 @@ describe('searchPatterns', () => {
 	});
 
 	it('lists a weak hit only after good ones, and only when it comes near to the best', () => {
-		const { hits } = searchPatterns(index, 'call a flaky payment API safely, and throttle clients');
-		const grades = hits.map(({ grade }) => grade === 'weak');
-		expect(grades).toEqual(grades.toSorted((a, b) => Number(a) - Number(b)));
-		const weakest = hits.filter(({ grade }) => grade === 'weak').map(({ score }) => score);
-		expect(weakest.every((score) => score >= (hits[0]?.score ?? 0) / 2)).toBe(true);
+		const { hits, total, weak } = searchPatterns(index, 'crash call payment');
+		expect(hits.map(({ record, grade }) => [record.id, grade])).toEqual([
+			['retry-backoff', 'strong'],
+			['job-queue', 'weak'],
+		]);
+		expect([total, weak]).toEqual([2, 1]);
+		expect(hits[1]?.score).toBeGreaterThanOrEqual((hits[0]?.score ?? 0) / 2);
+		// Its score is higher than that of the second, which is better than weak.
+		const late = searchPatterns(index, 'budget network zebra stop clients').hits;
+		expect(late.map(({ grade }) => grade)).toEqual(['partial', 'partial', 'weak']);
+		expect(late[2]?.score).toBeGreaterThan(late[1]?.score ?? 0);
 	});
 
 	it('takes one word or two that hardly any card has for a look-up', () => {

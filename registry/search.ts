@@ -33,6 +33,8 @@ export interface SearchResult {
 	hits: Hit[];
 	/** How many there are in all, shown or not. */
 	total: number;
+	/** How many of all are weak. */
+	weak: number;
 	/** The closest overlaps when there is no match, best first, at most three. */
 	near: Hit[];
 	/** Words that were taken for a typo of another. */
@@ -75,6 +77,7 @@ export function searchPatterns(index: SearchIndex, asked: string, options: Searc
 		verdict: good.length > 0 ? 'match' : 'no-match',
 		hits: listed.slice(0, options.limit ?? DEFAULT_LIMIT).flatMap(toHit),
 		total: listed.length,
+		weak: listed.length - good.length,
 		near: near.flatMap(toHit),
 		guesses: guessesOf(index, terms, (good[0] ?? near[0])?.pattern),
 		unknown: terms.filter(({ stands }) => stands.length === 0).map(({ word }) => word.slice(0, 40)),

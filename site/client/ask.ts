@@ -56,13 +56,19 @@ export async function ask(query: string, places: AskPlaces): Promise<Answer> {
 	}
 	const more = result.total - result.hits.length;
 	return {
-		summary: `${result.total} ${result.total === 1 ? 'pattern covers' : 'patterns cover'} this`,
+		summary: coverage(result.total - result.weak, result.weak),
 		nodes: [
 			...notes,
 			element('ol', { role: 'list', class: 'hits' }, ...result.hits.map((hit) => hitRow(library, hit, places))),
 			...(more > 0 ? [element('p', { class: 'note' }, `${more} more match less well.`)] : []),
 		],
 	};
+}
+
+/** @param weak how many follow that only come near */
+function coverage(covering: number, weak: number): string {
+	const covers = `${covering} ${covering === 1 ? 'pattern covers' : 'patterns cover'} this`;
+	return weak === 0 ? covers : `${covers}, ${weak} more ${weak === 1 ? 'comes' : 'come'} near`;
 }
 
 /** Loads the registry and reads its words, once: called before a first query, it makes that one quick. */
