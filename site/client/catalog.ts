@@ -1,3 +1,4 @@
+import { howMany } from '../../library/how-many.ts';
 import { filterItems, type Selection, selectionFrom, selectionQuery } from './facet-filter.ts';
 
 /** The catalog's facets: they narrow the list at once, and their state is in the address. */
@@ -35,7 +36,9 @@ function start(form: HTMLFormElement): void {
 		}
 		const isFiltered = Object.values(selection).some((values) => values.length > 0);
 		if (status) {
-			status.textContent = isFiltered ? `${shown.size} of ${elements.length} patterns` : `${elements.length} patterns`;
+			status.textContent = isFiltered
+				? `${shown.size} of ${howMany(elements.length, 'pattern')}`
+				: howMany(elements.length, 'pattern');
 		}
 		for (const button of reset) button.hidden = !isFiltered;
 		if (none) none.hidden = shown.size > 0;
