@@ -14,3 +14,10 @@ it('the instructions fit what clients show, begin with when to ask, and name eve
 	expect(INSTRUCTIONS.slice(0, 200)).toMatch(/BEFORE grep/);
 	for (const { name } of TOOLS) expect(INSTRUCTIONS).toContain(name);
 });
+
+it('the sections that the instructions name can be asked for', () => {
+	const named = /sections \(for example ([\w, ]+)\)/.exec(INSTRUCTIONS)?.[1]?.split(', ') ?? [];
+	const definition = TOOLS.find(({ name }) => name === 'get_pattern');
+	expect(named.length).toBeGreaterThan(0);
+	for (const section of named) expect(JSON.stringify(definition?.inputSchema)).toContain(`"${section}"`);
+});

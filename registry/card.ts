@@ -21,6 +21,9 @@ export const CARD_SECTIONS = [
 ] as const;
 export type CardSection = (typeof CARD_SECTIONS)[number];
 
+/** What the header of every card holds: asking for one of these as a section is no mistake, and adds nothing. */
+export const HEADER_FIELDS = ['requires', 'depends_on', 'risk'] as const;
+
 /** Sections that only serve the search: shown when asked for by name, and not missed otherwise. */
 const FOR_SEARCH: ReadonlySet<CardSection> = new Set(['asks', 'keywords']);
 

@@ -186,6 +186,12 @@ describe('get_pattern', () => {
 		expect(answer.text).toMatch(/Not shown for length: \d+ of 12 cards\. Next: get_pattern \{"ids": \["long-/);
 	});
 
+	it('takes what the header shows anyway for a section that adds nothing', () => {
+		const header = text('get_pattern', { id: 'job-queue', sections: ['requires', 'risk', 'depends_on'] });
+		expect(header).toContain('\nRequires: postgres\nDepends on: retry-backoff\nRisk: ');
+		expect(header).not.toContain('## ');
+	});
+
 	it('refuses a section that does not exist with the list of those that do', () => {
 		expect(text('get_pattern', { id: 'job-queue', sections: ['rules'] })).toContain(
 			'"sections" may hold summary, when_to_use',
@@ -231,6 +237,9 @@ describe('trace_capability', () => {
 
 describe('recommend_emulation_plan', () => {
 	it('refuses infrastructure that the library does not know', () => {
+		const plan = (infra: string) =>
+			text('recommend_emulation_plan', { capabilities: ['background jobs'], target_infra: [infra] });
+		expect(plan(' Postgres')).toBe(plan('postgres'));
 		expect(call('recommend_emulation_plan', { capabilities: ['retry'], target_infra: ['mysql'] })).toMatchObject({
 			isError: true,
 			text: 'recommend_emulation_plan: "target_infra" may hold postgres, redis; got ["mysql"]; leave out what is not listed. A call that works: recommend_emulation_plan {"capabilities":["call a flaky payment API safely","stop work nobody waits for any more"]}',

@@ -1,4 +1,4 @@
-import { CARD_SECTIONS, type CardSection, renderCard } from './card.ts';
+import { CARD_SECTIONS, type CardSection, HEADER_FIELDS, renderCard } from './card.ts';
 import {
 	excerptExample,
 	patternExample,
@@ -78,7 +78,11 @@ const ALL: readonly Tool[] = [
 		{
 			id: { kind: 'text', description: 'Pattern id from search_patterns' },
 			ids: { kind: 'texts', description: 'Several ids at once' },
-			sections: { kind: 'texts', choices: CARD_SECTIONS, description: 'Only these sections, under the header' },
+			sections: {
+				kind: 'texts',
+				choices: [...CARD_SECTIONS, ...HEADER_FIELDS],
+				description: 'Only these sections, under the header',
+			},
 		},
 		patternExample,
 		getPattern,
@@ -247,7 +251,9 @@ function recommendPlan(
 			...library.patterns.flatMap(({ requires }) => requires),
 		]),
 	];
-	const stray = values.target_infra?.filter((id) => !vocabulary.includes(id)) ?? [];
+	const folded = new Map(vocabulary.map((id) => [id.toLowerCase(), id]));
+	const targetInfra = values.target_infra?.map((id) => folded.get(id.trim().toLowerCase()) ?? id);
+	const stray = targetInfra?.filter((id) => !vocabulary.includes(id)) ?? [];
 	if (stray.length > 0) {
 		return {
 			problem: `${voice.argument('recommend_emulation_plan', 'target_infra')} may hold ${vocabulary.join(', ') || 'nothing: this library declares no requirements'}; got ${JSON.stringify(stray.slice(0, 5).map((id) => id.slice(0, 40)))}; leave out what is not listed`,
@@ -257,7 +263,7 @@ function recommendPlan(
 	const request = {
 		capabilities: values.capabilities.slice(0, 12),
 		...(values.include_dependencies === undefined ? {} : { includeDependencies: values.include_dependencies }),
-		...(values.target_infra ? { targetInfra: values.target_infra } : {}),
+		...(targetInfra ? { targetInfra } : {}),
 	};
 	const text = renderPlan(assemblePlan(library, request), request, values.detail === 'outline' ? 'outline' : 'full');
 	const dropped = values.capabilities.length - request.capabilities.length;

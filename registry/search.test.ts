@@ -252,6 +252,15 @@ describe('searchPatterns', () => {
 		expect(ids('429')).toHaveLength(2);
 	});
 
+	it('puts a strong hit before a partial one whose score is higher', () => {
+		const { hits } = searchPatterns(index, 'call table lease repeated lease');
+		expect(hits.map(({ record, grade }) => [record.id, grade])).toEqual([
+			['job-queue', 'strong'],
+			['retry-backoff', 'partial'],
+		]);
+		expect(hits[1]?.score).toBeGreaterThan(hits[0]?.score ?? 0);
+	});
+
 	it('lists a weak hit only after good ones, and only when it comes near to the best', () => {
 		const { hits, total, weak } = searchPatterns(index, 'crash call payment');
 		expect(hits.map(({ record, grade }) => [record.id, grade])).toEqual([
@@ -318,8 +327,11 @@ describe('searchPatterns', () => {
 				expect(searchPatterns(index, text)).toEqual(result);
 				expect(result.hits.length).toBeLessThanOrEqual(result.total);
 				expect(result.verdict === 'match').toBe(result.hits.length > 0);
-				for (const weak of [false, true]) {
-					const scores = result.hits.filter(({ grade }) => (grade === 'weak') === weak).map(({ score }) => score);
+				const order = ['strong', 'partial', 'weak'];
+				const grades = result.hits.map(({ grade }) => order.indexOf(grade));
+				expect(grades).toEqual(grades.toSorted((a, b) => a - b));
+				for (const one of order) {
+					const scores = result.hits.filter(({ grade }) => grade === one).map(({ score }) => score);
 					expect(scores).toEqual(scores.toSorted((a, b) => b - a));
 				}
 				expect(result.hits[0]?.grade).not.toBe('weak');

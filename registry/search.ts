@@ -29,7 +29,7 @@ export interface Hit {
 export interface SearchResult {
 	/** `no-match`: the registry has nothing for this, and `near` says what came closest. */
 	verdict: 'match' | 'no-match';
-	/** Best first, at most `limit`. The first is never weak; weak ones may follow, when they come near to it. */
+	/** Best first, by grade, then by score; at most `limit`. The first is never weak; weak ones may follow, when they come near. */
 	hits: Hit[];
 	/** How many there are in all, shown or not. */
 	total: number;
@@ -69,9 +69,10 @@ export function searchPatterns(index: SearchIndex, asked: string, options: Searc
 		if (options.category !== undefined && record?.category !== options.category) return false;
 		return options.tier === undefined || record?.tier === options.tier;
 	});
-	const good = scored.filter(({ grade }) => grade !== 'weak').sort(byScore(index));
-	const listed = [...good, ...alsoListed(index, scored, good)];
-	const near = good.length > 0 ? [] : firstFew(scored, NEAR, byScore(index));
+	const order = byRank(index);
+	const good = scored.filter(({ grade }) => grade !== 'weak').sort(order);
+	const listed = [...good, ...weakToo(scored, good).sort(order)];
+	const near = good.length > 0 ? [] : firstFew(scored, NEAR, order);
 	const toHit = (one: Scored) => hit(index, terms, one);
 	return {
 		verdict: good.length > 0 ? 'match' : 'no-match',
@@ -86,14 +87,18 @@ export function searchPatterns(index: SearchIndex, asked: string, options: Searc
 }
 
 /** Weak hits that follow the good ones when there are any: those whose score is at least half of the best. */
-function alsoListed(index: SearchIndex, scored: readonly Scored[], good: readonly Scored[]): Scored[] {
-	const least = (good[0]?.score ?? Number.POSITIVE_INFINITY) / 2;
-	return scored.filter(({ grade, score }) => grade === 'weak' && score >= least).sort(byScore(index));
+function weakToo(scored: readonly Scored[], good: readonly Scored[]): Scored[] {
+	const best = good.reduce((most, { score }) => Math.max(most, score), Number.NEGATIVE_INFINITY);
+	return good.length === 0 ? [] : scored.filter(({ grade, score }) => grade === 'weak' && score >= best / 2);
 }
 
-function byScore(index: SearchIndex): (a: Scored, b: Scored) => number {
+const GRADES: readonly Grade[] = ['strong', 'partial', 'weak'];
+
+/** A better grade goes first, whatever the score: whoever takes the first hit takes the surest. */
+function byRank(index: SearchIndex): (a: Scored, b: Scored) => number {
+	const grade = (one: Scored) => GRADES.indexOf(one.grade);
 	const tier = ({ pattern }: Scored) => (index.patterns[pattern]?.tier === 'deep' ? 0 : 1);
-	return (a, b) => b.score - a.score || tier(a) - tier(b) || a.pattern - b.pattern;
+	return (a, b) => grade(a) - grade(b) || b.score - a.score || tier(a) - tier(b) || a.pattern - b.pattern;
 }
 
 /** The first few of a list in order, without sorting all of it. */
