@@ -16,7 +16,8 @@ const PIECES = [' ', '\n', 'a', '(', '{', ',', '`', "'", 'a, ', 'a.', '=', ' a',
 export function slowRules(rules: readonly SnippetRule[], limit = TIME_LIMIT): RuleFault[] {
 	return rules.flatMap((rule, index) => {
 		const examples = [...rule.pass, ...rule.fail.map(({ code }) => code)];
-		const hostile = [...PIECES, ...examples.map((code) => `${code}\n`)];
+		const own = new Set(rule.pattern.match(/[\p{L}\p{N}_]/gu));
+		const hostile = [...new Set([...PIECES, ...own, ...examples.map((code) => `${code}\n`)])];
 		const run = () => {
 			for (const piece of hostile) {
 				inspectSnippet(piece.repeat(OWN_RULES_MAX_SNIPPET / piece.length), rule.languages[0], [rule]);

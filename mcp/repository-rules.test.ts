@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { approximateTokens } from '../registry/tokens.ts';
+import { readRulesText } from './repository-rules.ts';
 import { createRepositoryTools } from './repository-tools.ts';
 
 const RULE = {
@@ -100,5 +102,25 @@ describe('the snippet rules of a repository', () => {
 		const { text } = check('x');
 		expect(text.match(/^- registry/gm)).toHaveLength(5);
 		expect(text).toContain('- and 4 more');
+	});
+
+	it('are not taken for absent when nobody can look whether they are there', () => {
+		rmSync(join(root, 'registry'), { recursive: true });
+		symlinkSync('registry', join(root, 'registry'));
+		const text = readRulesText(root);
+		expect(text).toMatchObject({ kind: 'unreadable' });
+	});
+
+	it('find what is nothing to see where it begins', () => {
+		writeFileSync(file(), JSON.stringify({ rules: [{ ...RULE, pattern: '(?=LegacyClient)' }] }));
+		expect(check('const a = 1;\nnew LegacyClient();').text).toContain('line 2 [no-legacy-client]');
+	});
+
+	it('keep an answer within the budget, whatever their messages', () => {
+		const text = '検'.repeat(490);
+		writeFileSync(file(), JSON.stringify({ rules: [{ ...RULE, message: text, fix: text }] }));
+		const answer = check('LegacyClient;\n'.repeat(100)).text;
+		expect(approximateTokens(answer)).toBeLessThan(10_000);
+		expect(answer).toMatch(/\d+ more findings not shown/);
 	});
 });

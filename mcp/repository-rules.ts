@@ -73,11 +73,12 @@ function unusable(...lines: string[]): RepositoryRules {
 	};
 }
 
+/** Only a path that leads nowhere means that there is no file: one that cannot be looked at may be there. */
 function isThere(path: string): boolean {
 	try {
 		return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-	} catch {
-		// A file where the folder would be: there is no rule file either.
-		return false;
+	} catch (error) {
+		// A file where the folder would be.
+		return !(error instanceof Error && 'code' in error && error.code === 'ENOTDIR');
 	}
 }

@@ -1,3 +1,4 @@
+import { ANSWER_BUDGET, approximateTokens } from '../registry/tokens.ts';
 import ruleFile from './snippet-rules.json' with { type: 'json' };
 import { type Scan, scanSource } from './source-scan.ts';
 
@@ -48,6 +49,8 @@ export const LANGUAGES = ['ts', 'tsx', 'js', 'jsx'] as const;
 /** Longest snippet that is checked, in characters. */
 export const MAX_SNIPPET = 100_000;
 const MAX_SHOWN = 40;
+/** What an answer holds beside its findings, in tokens. */
+const REST = 500;
 
 /** The rules that come with the server: what holds where a repository has none of its own. */
 export const BUILT_IN: RuleSet = {
@@ -122,16 +125,26 @@ export function renderReport(report: SnippetReport, whose?: string): string {
 	if (findings.length === 0) {
 		return `Clean: no finding (${scope}). The rules know conventions, not behaviour; run the type checker and the tests too.${origin}`;
 	}
-	const shown = findings.slice(0, MAX_SHOWN);
+	const texts = findings
+		.slice(0, MAX_SHOWN)
+		.map(({ line, source, rule, message, fix }) => `line ${line} [${rule}] ${message}\n  > ${source}\n  Fix: ${fix}`);
+	const shown = withinBudget(texts);
 	const more = findings.length - shown.length;
 	return [
 		`${count(findings.length, 'finding')} (${scope})${origin === '' ? '' : `.${origin}`}`,
-		...shown.map(
-			({ line, source, rule, message, fix }) => `line ${line} [${rule}] ${message}\n  > ${source}\n  Fix: ${fix}`,
-		),
+		...shown,
 		...(more > 0 ? [`${count(more, 'more finding')} not shown; mend these first.`] : []),
-		`Mend these and call validate_snippet again until it is clean. Where a finding is right as it stands, say so on the line or above it: // allow ${shown[0]?.rule}: the reason`,
+		`Mend these and call validate_snippet again until it is clean. Where a finding is right as it stands, say so on the line or above it: // allow ${findings[0]?.rule}: the reason`,
 	].join('\n\n');
+}
+
+/** As many of the texts, from the first, as leave room for the rest of the answer; one in any case. */
+function withinBudget(texts: readonly string[]): string[] {
+	let spent = 0;
+	return texts.filter((text, at) => {
+		spent += approximateTokens(text);
+		return at === 0 || spent < ANSWER_BUDGET - REST;
+	});
 }
 
 /** Where the rule's pattern matches, as offsets. */
@@ -144,7 +157,8 @@ function matches(rule: SnippetRule, source: string, scan: Scan): number[] {
 		if (holds && !holds.test(strings.get(end - 1) ?? '')) continue;
 		// Only a comment can be in the source and not in the code here.
 		if (rule.commentAllows && source.slice(match.index, end) !== match[0]) continue;
-		found.push(match.index + match[0].search(/\S/));
+		// From its first character that is to be seen; a match without one is where it begins.
+		found.push(match.index + Math.max(0, match[0].search(/\S/)));
 	}
 	return found;
 }
