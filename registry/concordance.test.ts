@@ -62,7 +62,15 @@ describe('concordance', () => {
 		expect(() => thawTexts([{ ...RETRY, asks: [] }], [row])).toThrow(/no texts of retry/);
 		for (const broken of [null, 7, 'x', [], {}, { ...row, terms: 7 }, { ...row, words: null }])
 			expect(() => thaw(broken)).toThrow(/no texts of retry/);
-		for (const runs of [7, [], [1], [...(row?.runs ?? []), 1], row?.runs.with(0, 0.5)])
+		for (const runs of [
+			7,
+			[],
+			[1],
+			[2 ** 53, 1],
+			row?.runs.with(0, 1e15),
+			[...(row?.runs ?? []), 1],
+			row?.runs.with(0, 0.5),
+		])
 			expect(() => thaw({ ...row, runs })).toThrow(/do not match their runs|that is none/);
 		expect(() => thaw({ ...row, terms: 'one', words: '', runs: [1, 8] })).toThrow(/"one" stands in a text of retry/);
 	});

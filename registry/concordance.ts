@@ -93,6 +93,7 @@ export function thawTexts(patterns: readonly PatternRecord[], frozen: readonly u
 			const held = terms.get(term) ?? [];
 			if (held.length === 0) terms.set(term, held);
 			const end = at + 1 + (runs[at] ?? 0);
+			if (end > runs.length) throw new Error(`its terms of ${id} do not match their runs`);
 			let text = -1;
 			for (at++; at < end; at++) {
 				text += runs[at] ?? 0;

@@ -28,6 +28,7 @@ export interface SearchIndex {
 
 export interface Postings {
 	has: (term: string) => boolean;
+	/** Of a term, or of several with a space between them: then where they stand together in one text. */
 	get: (term: string) => Posting | undefined;
 }
 
@@ -74,7 +75,11 @@ export function buildIndex(
 	return {
 		patterns,
 		postings: lazyPostings(table, concordance),
-		asks: table.asks.map(({ pattern, text, at }) => ({ pattern, text, length: Math.sqrt(lengths[at] ?? 0) || 1 })),
+		asks: table.asks.map(({ pattern, text, at }) => ({
+			pattern,
+			text,
+			length: rounded(Math.sqrt(lengths[at] ?? 0)) || 1,
+		})),
 		texts: table.counts,
 		allTexts: table.owners.length,
 		names: namesOf(patterns),
@@ -145,13 +150,19 @@ function lazyPostings(table: TextTable, { terms }: Concordance): Postings {
 	return {
 		has: (term) => terms.has(term),
 		get: (term) => {
-			const texts = terms.get(term);
-			if (!texts) return undefined;
+			const texts = textsWith(terms, term.split(' '));
+			if (texts.length === 0) return undefined;
 			const posting = known.get(term) ?? postingOf(table, texts);
 			known.set(term, posting);
 			return posting;
 		},
 	};
+}
+
+/** The numbers of the texts that hold all of some terms, ascending. */
+function textsWith(terms: Concordance['terms'], wanted: readonly string[]): readonly number[] {
+	const [rarest = [], ...others] = wanted.map((term) => terms.get(term) ?? []).sort((a, b) => a.length - b.length);
+	return others.length === 0 ? rarest : rarest.filter((text) => others.every((texts) => texts.includes(text)));
 }
 
 /** Texts come in the order of records, and within a record from the heaviest field, so that the first is the best. */
@@ -184,13 +195,9 @@ function phrased(
 	fields: readonly SearchField[],
 ): readonly number[] {
 	const distinct = [...new Set(terms)];
-	const [rarest = [], ...others] = distinct.map((term) => known.get(term) ?? []).sort((a, b) => a.length - b.length);
 	const allowed = fields.map((field) => SEARCH_FIELDS.indexOf(field));
-	const whole = rarest.filter(
-		(text) =>
-			sizes[text] === distinct.length &&
-			allowed.includes(table.fields[text] ?? 0) &&
-			others.every((texts) => texts.includes(text)),
+	const whole = textsWith(known, distinct).filter(
+		(text) => sizes[text] === distinct.length && allowed.includes(table.fields[text] ?? 0),
 	);
 	return [...new Set(whole.map((text) => table.owners[text] ?? 0))];
 }
@@ -198,6 +205,11 @@ function phrased(
 /** The key under which an id or a title is found as it is written. */
 export function nameKey(name: string): string {
 	return foldName(name);
+}
+
+/** Without the last digits, which depend on the order in which terms were added up. */
+function rounded(sum: number): number {
+	return Math.round(sum * 1e9) / 1e9;
 }
 
 /** Inverse document frequency as BM25 has it, never negative: ln(1 + (N − n + ½) / (n + ½)). */

@@ -102,7 +102,7 @@ function readings(terms: readonly QueryTerm[]): string[][] {
 	let meant: string[][] = [[]];
 	for (const { stands } of terms) {
 		if (stands.length > 1 && !stands.every(({ guess }) => guess)) return [];
-		meant = meant.flatMap((before) => stands.map(({ term }) => [...before, term]));
+		meant = meant.flatMap((before) => stands.map(({ term }) => [...before, ...term.split(' ')]));
 		if (meant.length > MAX_READINGS) return [];
 	}
 	return terms.length > 0 ? meant : [];

@@ -45,6 +45,8 @@ const TWO_TYPOS = 9;
 const SURE_START = 3;
 /** More words than these are as near to a mistyped one only when it is hardly a word. */
 const MAX_GUESSES = 4;
+/** So many words of a query are looked up as typos: one with more is no question, and each takes a walk through the words. */
+const MAX_GUESSED = 16;
 /** Terms beyond this many add nothing that the first did not say; they would only take time. */
 const MAX_TERMS = 64;
 /** A longer word is no word: it is looked up as it stands, and neither split nor taken for a typo. */
@@ -54,6 +56,7 @@ const MAX_WORD = 40;
 export function queryTerms(index: SearchIndex, query: string): QueryTerm[] {
 	const tokens = distinct(tokenize(query), ({ term }) => term).slice(0, MAX_TERMS);
 	const terms: QueryTerm[] = [];
+	let guesses = MAX_GUESSED;
 	for (let at = 0; at < tokens.length; at++) {
 		const token = tokens[at];
 		const next = tokens[at + 1];
@@ -64,23 +67,18 @@ export function queryTerms(index: SearchIndex, query: string): QueryTerm[] {
 			at++;
 			continue;
 		}
-		terms.push(resolve(index, token.word, token.term));
+		const term = resolve(index, token.word, token.term, guesses > 0);
+		if (term.stands.length === 0 || term.stands[0]?.guess) guesses--;
+		terms.push(term);
 	}
 	return terms;
 }
 
-function resolve(index: SearchIndex, word: string, term: string): QueryTerm {
+function resolve(index: SearchIndex, word: string, term: string, mayGuess: boolean): QueryTerm {
 	if (index.postings.has(term)) return describe(index, word, term, [{ term, weight: 1 }]);
 	if (word.length > MAX_WORD) return describe(index, word, term, []);
 	const split = splitTerm(index, word);
-	if (split)
-		return describe(
-			index,
-			word,
-			term,
-			split.map((part) => ({ term: part, weight: 1 })),
-			true,
-		);
+	if (split) return describe(index, word, term, [{ term: split, weight: 1 }]);
 	const beginnings = startingWith(index.vocabulary, term);
 	if (beginnings.length > 0) {
 		const nearly = beginnings.filter((longer) => longer.length === term.length + 1);
@@ -92,7 +90,7 @@ function resolve(index: SearchIndex, word: string, term: string): QueryTerm {
 			stands.map((longer) => ({ term: longer, weight })),
 		);
 	}
-	const guesses = nearestWords(index, word);
+	const guesses = mayGuess ? nearestWords(index, word) : [];
 	if (guesses.length === 0) {
 		const short = longestBeginning(index, term);
 		if (short) return describe(index, word, term, [{ term: short, weight: PREFIX_WEIGHT }]);
@@ -105,17 +103,11 @@ function resolve(index: SearchIndex, word: string, term: string): QueryTerm {
 	);
 }
 
-function describe(
-	index: SearchIndex,
-	word: string,
-	term: string,
-	stands: readonly Stand[],
-	together = false,
-): QueryTerm {
+function describe(index: SearchIndex, word: string, term: string, stands: readonly Stand[]): QueryTerm {
 	const lists = stands.map((one) => index.postings.get(one.term)?.patterns ?? []);
 	const [only = []] = lists;
-	const apart = () => (lists.length > 1 ? new Set(lists.flat()).size : only.length);
-	const frequency = together ? Math.min(...lists.map((list) => list.length)) : apart();
+	const frequency = lists.length > 1 ? new Set(lists.flat()).size : only.length;
+	// A word that no card has is no rarer than one that a single card has.
 	return { word, term, stands, frequency, idf: idf(index.patterns.length, Math.max(1, frequency)) };
 }
 
@@ -127,11 +119,11 @@ function joinedTerm(index: SearchIndex, first: Named, second: Named): string | u
 	return joined && index.postings.has(joined.term) ? joined.term : undefined;
 }
 
-/** The two terms that a word consists of when they are written apart, if the registry has both: "ratelimit". */
-function splitTerm(index: SearchIndex, word: string): string[] | undefined {
+/** The two terms that a word consists of, joined by a space, if some text of the registry has both: "ratelimit". */
+function splitTerm(index: SearchIndex, word: string): string | undefined {
 	for (let at = 3; at <= word.length - 3; at++) {
 		const parts = tokenize(`${word.slice(0, at)} ${word.slice(at)}`).map(({ term }) => term);
-		if (parts.length === 2 && parts.every((part) => index.postings.has(part))) return parts;
+		if (parts.length === 2 && index.postings.get(parts.join(' '))) return parts.join(' ');
 	}
 	return undefined;
 }

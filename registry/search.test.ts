@@ -185,6 +185,25 @@ describe('searchPatterns', () => {
 		expect(ids('time out')).toEqual(['deadline-propagation']);
 	});
 
+	it('takes a word for two only where a text has both', () => {
+		const { index } = createLibrary(
+			registry([
+				record({ id: 'tools', title: 'Tools for agents', asks: ['a box of parcels'] }),
+				record({ id: 'boxes', title: 'Boxes', asks: ['put a tool into its box'] }),
+				...others,
+			]),
+		);
+		expect(searchPatterns(index, 'toolbox').hits.map(({ record }) => record.id)).toEqual(['boxes']);
+		expect(searchPatterns(index, 'toolparcel').unknown).toEqual(['toolparcel']);
+	});
+
+	it('takes no more than sixteen words of a query for typos', () => {
+		const words = Array.from({ length: 17 }, (_, n) => `abcdefg${'hijklmnopqrstuvwx'[n]}zz`);
+		const { index } = createLibrary(registry([record({ id: 'a', title: words.join(' ') }), ...others]));
+		const mistyped = words.map((word) => word.replace('abc', 'acb'));
+		expect(searchPatterns(index, mistyped.join(' ')).guesses).toHaveLength(16);
+	});
+
 	it('takes the beginning of a word for half a match', () => {
 		const full = searchPatterns(index, 'throttle').hits[0]?.score ?? 0;
 		const half = searchPatterns(index, 'thrott').hits[0] ?? searchPatterns(index, 'thrott').near[0];

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { freezeTexts, thawTexts } from '../concordance.ts';
 import { createLibrary } from '../library.ts';
 import { readRegistry } from '../read.ts';
+import { searchPatterns } from '../search.ts';
 import { foldName } from '../text.ts';
 import { measure } from './measure.ts';
 import { readQuerySet } from './query-set.ts';
@@ -43,6 +45,16 @@ describe('the search of this library on decoys', () => {
 		const decoys = readQuerySet(read('./queries/decoys.json'), known);
 		expect(decoys.every(({ expect }) => expect.length === 0)).toBe(true);
 		expect(measure(own, decoys).uncoveredRefused).toBeGreaterThanOrEqual(0.6);
+	});
+});
+
+describe('the search over frozen texts', () => {
+	it('answers every query as the search over the registry itself does, to the last digit', () => {
+		const frozen: unknown[] = JSON.parse(JSON.stringify(freezeTexts(library.patterns)));
+		const thawed = createLibrary(library.registry, thawTexts(library.patterns, frozen));
+		for (const { query } of readQuerySet(read('./queries/development.json'), known)) {
+			expect(searchPatterns(thawed.index, query), query).toEqual(searchPatterns(library.index, query));
+		}
 	});
 });
 
