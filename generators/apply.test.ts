@@ -182,13 +182,15 @@ describe('build', () => {
 		['docs', 'docs'],
 		[PAGES, PAGES],
 		[`${PAGES}/index.md`, `${PAGES}/index.md`],
-	])('does not write through a link at %s that leads out of the repository', async (at, said) => {
+	])('neither writes nor compares through a link at %s that leads out of the repository', async (at, said) => {
 		const outside = mkdtempSync(join(tmpdir(), 'outside-'));
 		try {
 			if (at.endsWith('.md')) writeFileSync(join(outside, 'target'), 'theirs');
 			mkdirSync(dirname(join(root, at)), { recursive: true });
 			symlinkSync(at.endsWith('.md') ? join(outside, 'target') : outside, join(root, at));
-			await expect(applyBuild(root, plan())).rejects.toThrow(`${said} is a link that leads out of the repository`);
+			const refusal = `${said} is a link that leads out of the repository`;
+			await expect(applyBuild(root, plan())).rejects.toThrow(refusal);
+			await expect(diffArtifacts(root, plan())).rejects.toThrow(refusal);
 			expect(readdirSync(outside)).toEqual(at.endsWith('.md') ? ['target'] : []);
 			if (at.endsWith('.md')) expect(readFileSync(join(outside, 'target'), 'utf8')).toBe('theirs');
 		} finally {

@@ -24,6 +24,8 @@ export function nodeDisk(root: string): Disk {
 	const at = (path: string) => join(root, path);
 	return {
 		async read(path) {
+			// What is not in the repository is missing from every clone, whatever stands there now.
+			await refuseToLeave(root, path);
 			const entry = await stat(at(path)).catch(ifMissing(path));
 			// A pipe or a device would keep the reader waiting.
 			if (entry && !entry.isFile() && !entry.isDirectory()) {
@@ -54,7 +56,7 @@ export function nodeDisk(root: string): Disk {
 }
 
 /**
- * A linked folder or file may lead out of the repository, where nothing is ours to write. What of the path exists already
+ * A linked folder or file may lead out of the repository, where nothing is ours to read or write. What of the path exists already
  * decides; it is looked at before any folder is made.
  */
 async function refuseToLeave(root: string, path: string): Promise<void> {
