@@ -85,8 +85,8 @@ export async function cardView(record: PatternRecord): Promise<CardView> {
 			};
 		}),
 		pinned: pins.filter((pin) => pin !== undefined).length,
-		code: await listings(fileRefs(record.code)),
-		tests: await listings(testFiles, marks),
+		code: await listings(fileRefs(record.code), (path) => listing(path, { folded: true })),
+		tests: await listings(testFiles, (path) => listing(path, { marks: marks.get(path) })),
 		testCount: testFiles.reduce((sum, file) => sum + testCount(file), 0),
 		dependencies: records(record.depends_on),
 		dependents: records(dependents(record.id, library.patterns)),
@@ -115,8 +115,8 @@ function fileRefs(refs: readonly Ref[]): string[] {
 
 async function listings(
 	files: readonly string[],
-	marks: ReadonlyMap<string, ReadonlyMap<number, string>> = new Map(),
+	read: (path: string) => Promise<Listing | undefined>,
 ): Promise<Listing[]> {
-	const all = await Promise.all(files.map((file) => listing(file, marks.get(file))));
+	const all = await Promise.all(files.map(read));
 	return all.filter((one) => one !== undefined);
 }

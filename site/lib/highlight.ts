@@ -44,11 +44,13 @@ async function render(path: string, text: string, marks: ReadonlyMap<number, str
 	const shiki = await highlighter;
 	const lang = LANGUAGES[path.slice(path.lastIndexOf('.') + 1)] ?? 'text';
 	if (lang !== 'text') await shiki.loadLanguage(lang);
-	return shiki.codeToHtml(text.trimEnd(), {
+	const html = shiki.codeToHtml(text.trimEnd(), {
 		lang,
 		theme: 'variables',
 		transformers: [codeClasses, idsOf(marks)],
 	});
+	// Readers that look for addresses without parsing took href="#x" in a listing for a link of the page.
+	return html.replace(/>[^<]+</g, (between) => between.replaceAll('"', '&quot;'));
 }
 
 function idsOf(marks: ReadonlyMap<number, string>): ShikiTransformer {

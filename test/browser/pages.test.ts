@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { axeViolations } from './axe.ts';
 import { BUILD_TIMEOUT, describeInBrowser, type OpenSite, openSite } from './site.ts';
@@ -67,6 +68,30 @@ describeInBrowser('every kind of page', () => {
 			];
 		});
 		expect(moving).toEqual([]);
+		await close();
+	});
+
+	it('a card shows its code from the main declaration on, and all of it on demand, without scripts too', async () => {
+		const { page, close } = await site.visit('/docs/pattern-library/circuit-breaker/', { javaScriptEnabled: false });
+		const file = readFileSync('library/circuit-breaker/circuit-breaker.ts', 'utf8').trimEnd().split('\n');
+		const listing = page.locator('.listing', { hasText: 'circuit-breaker.ts' }).first();
+		const lines = listing.locator('.code .line:visible');
+		expect(await lines.nth(1).textContent()).toBe('export class CircuitBreaker {');
+		const all = await listing.locator('.fold > summary').allInnerTexts();
+		const written = file.filter((line) => line !== '');
+		expect(await lines.count()).toBeLessThan(written.length);
+		expect(all.join(' ')).toMatch(/Lines 1 to \d+\s+\d+ more lines above Lines \d+ to \d+\s+\d+ more lines below/);
+		expect(all.join(' ')).toContain(`to ${file.length}`);
+		for (const fold of await listing.locator('.fold > summary').all()) await fold.click();
+		// Empty lines have nothing that could be visible.
+		expect(await lines.allTextContents()).toEqual(written);
+		expect(await listing.locator('.code .line').allTextContents()).toEqual(file);
+		const box = await listing
+			.locator('.code pre')
+			.evaluateAll((all) =>
+				all.filter((pre) => pre.scrollHeight > pre.clientHeight + 20).map((pre) => pre.clientHeight),
+			);
+		expect(box).toEqual([]);
 		await close();
 	});
 

@@ -202,16 +202,39 @@ describeInBrowser('showcases', () => {
 		await page.evaluate(() => {
 			const spoken: string[] = [];
 			Object.assign(globalThis, { spoken });
-			const now = document.querySelector('[data-now]');
+			const now = document.querySelector('[data-spoken]');
 			if (now) new MutationObserver(() => spoken.push(now.textContent ?? '')).observe(now, { childList: true });
 		});
 		await page.getByRole('button', { name: 'Play' }).click();
 		await page.clock.runFor(LONGEST_RUN);
 		const spoken = await page.evaluate(() => (globalThis as unknown as { spoken: string[] }).spoken);
-		expect(await page.locator('[data-now]').getAttribute('aria-live')).toBe('polite');
+		expect(await page.locator('[data-spoken]').getAttribute('aria-live')).toBe('polite');
+		expect(await page.locator('[data-now]').getAttribute('aria-live')).toBeNull();
 		expect(spoken.length).toBeGreaterThan(2);
 		expect(spoken.length).toBeLessThanOrEqual(LONGEST_RUN / 2000);
-		expect(spoken.at(-1)).toMatch(/^444 ms: client 5: read succeeds: answered/);
+		expect(spoken.at(-1)).toMatch(/^444 ms · client 5: read: succeeds \(answered/);
+		await close();
+	});
+
+	it('shows at every moment what has just happened, with its own time', async () => {
+		const { page, close } = await open('/showcases/circuit-breaker/');
+		await page.clock.install();
+		await page.getByRole('button', { name: 'Reset' }).click();
+		await page.getByRole('button', { name: 'Play' }).click();
+		const seen = new Set<string>();
+		for (let i = 0; i < 30; i++) {
+			await page.clock.runFor(150);
+			const { now, times, lane, phase } = await page.evaluate(() => {
+				const row = document.querySelector('[data-rows] [aria-current]');
+				const cell = (at: number) => row?.children[at]?.textContent ?? '';
+				const now = document.querySelector('[data-now]')?.textContent ?? '';
+				return { now, times: cell(0).split(' – '), lane: cell(1), phase: row?.getAttribute('data-p') };
+			});
+			seen.add(now);
+			expect(now).toMatch(/^[\d.]+ m?s · /);
+			expect(now.startsWith(`${times.at(phase === 'past' ? -1 : 0)} · ${lane}: `)).toBe(true);
+		}
+		expect(seen.size).toBeGreaterThan(10);
 		await close();
 	});
 
@@ -219,6 +242,7 @@ describeInBrowser('showcases', () => {
 		const { page, close } = await open(ONE, { reducedMotion: 'reduce' });
 		expect(await page.getByRole('button', { name: 'Play' }).isVisible()).toBe(false);
 		expect(await page.getByText('Space plays and pauses').isVisible()).toBe(false);
+		expect(await timeline(page).getAttribute('aria-label')).toMatch(/Space and right arrow step forward/);
 		await timeline(page).focus();
 		await page.keyboard.press('Home');
 		await page.keyboard.press(' ');

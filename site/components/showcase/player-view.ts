@@ -1,12 +1,16 @@
 import type { Moment } from '../../lib/showcase/playback.ts';
 import { allHold, type Recording } from '../../lib/showcase/recorder.ts';
 import { timelineSvg } from '../../lib/showcase/svg.ts';
-import { checkItems, logRows, spokenEvent, verdictText } from '../../lib/showcase/text-view.ts';
+import { checkItems, eventText, logRows, verdictText } from '../../lib/showcase/text-view.ts';
 import { timeText } from '../../lib/showcase/time-text.ts';
 import { layoutTimeline, type TimelineDrawing } from '../../lib/showcase/timeline.ts';
+import { timelineLabel } from '../../lib/showcase/timeline-label.ts';
 
 /** While it plays, a screen reader is told at most this often, in milliseconds. */
 const SPEAK_EVERY = 2000;
+
+/** When a screen reader is told: at once, when it has been silent long enough, or not. */
+export type Spoken = 'now' | 'later' | 'never';
 
 /** What a player shows, and what is done to it. Places are shares of the timeline, from 0 to 1. */
 export function playerView(root: HTMLElement, title: string) {
@@ -15,6 +19,7 @@ export function playerView(root: HTMLElement, title: string) {
 	const seek = part<HTMLInputElement>('seek');
 	const clock = part<HTMLElement>('clock');
 	const now = part<HTMLElement>('now');
+	const voice = part<HTMLElement>('spoken');
 	const tally = part<HTMLElement>('tally');
 	const error = part<HTMLElement>('error');
 	const log = part<HTMLElement>('log');
@@ -24,7 +29,8 @@ export function playerView(root: HTMLElement, title: string) {
 	let rows: Element[] = [];
 	let checks: Element[] = [];
 	let head: Element | null = null;
-	let spokenAt = 0;
+	let spokenAt = Number.NEGATIVE_INFINITY;
+	let touched = false;
 
 	function redraw(recording: Recording): void {
 		const box = drawingBox;
@@ -99,16 +105,23 @@ export function playerView(root: HTMLElement, title: string) {
 		root.dataset.verdict = broken ? 'broken' : known.length === checks.length && allHold(recording) ? 'holds' : 'open';
 	}
 
-	function speak(recording: Recording, moment: Moment, when: 'now' | 'later' | 'never'): void {
-		if (!now || when === 'never' || moment.latest === undefined) {
-			if (now && when === 'now') now.textContent = `${timeText(moment.at)}: nothing has happened yet`;
-			return;
-		}
+	/** The line below the timeline is always that of the playhead; until it has been moved the keys stand there. */
+	function tell(recording: Recording, moment: Moment, spoken: Spoken): void {
+		touched ||= spoken !== 'never' || moment.at < recording.end;
+		if (!touched) return;
+		const text =
+			moment.latest === undefined
+				? 'Nothing has happened yet'
+				: eventText(recording, moment.latest, moment.beside, moment.at);
+		if (now && now.textContent !== text) now.textContent = text;
+		if (spoken !== 'never') speak(text, spoken);
+	}
+
+	function speak(text: string, when: 'now' | 'later'): void {
 		const time = performance.now();
-		if (when === 'later' && time - spokenAt < SPEAK_EVERY) return;
+		if (!voice || voice.textContent === text || (when === 'later' && time - spokenAt < SPEAK_EVERY)) return;
 		spokenAt = time;
-		const text = spokenEvent(recording, moment.latest, moment.beside, moment.at);
-		if (now.textContent !== text) now.textContent = text;
+		voice.textContent = text;
 	}
 
 	return {
@@ -127,7 +140,7 @@ export function playerView(root: HTMLElement, title: string) {
 				error.textContent = recording.error === undefined ? '' : `The scenario stopped: ${recording.error}`;
 			}
 		},
-		show(recording: Recording, moment: Moment, spoken: 'now' | 'later' | 'never'): void {
+		show(recording: Recording, moment: Moment, spoken: Spoken): void {
 			showMarks(recording, moment);
 			showLog(moment, spoken !== 'never');
 			showChecks(recording, moment);
@@ -136,12 +149,16 @@ export function playerView(root: HTMLElement, title: string) {
 				seek.value = String((drawing?.scale.place(moment.at) ?? 1) * 1000);
 				seek.setAttribute('aria-valuetext', `${timeText(moment.at)} of ${timeText(recording.end)}`);
 			}
-			speak(recording, moment, spoken);
+			tell(recording, moment, spoken);
 		},
 		playing(is: boolean): void {
 			root.classList.toggle('playing', is);
 			const word = part<HTMLElement>('play-word');
 			if (word) word.textContent = is ? 'Pause' : 'Play';
+		},
+		/** Says what the keys do: where motion is to be reduced, Space steps. */
+		steps(only: boolean): void {
+			drawingBox?.setAttribute('aria-label', timelineLabel(only));
 		},
 		place: (t: number) => drawing?.scale.place(t) ?? 1,
 		time: timeAt,

@@ -3,7 +3,7 @@ import { momentAt, nextStop, playingTime, previousStop } from '../../lib/showcas
 import { type Recording, record } from '../../lib/showcase/recorder.ts';
 import { readState, writeState } from '../../lib/showcase/url-state.ts';
 import { type ControlForm, controlForm } from './control-form.ts';
-import { playerView } from './player-view.ts';
+import { playerView, type Spoken } from './player-view.ts';
 
 /**
  * Makes the player of a page run: it records the scenario at the controls' values, and shows the recording at the time
@@ -39,7 +39,7 @@ async function run(root: HTMLElement, demo: Demo): Promise<void> {
 		show(to ?? recording.end);
 	}
 
-	function show(to: number, spoken: 'now' | 'later' | 'never' = 'never'): void {
+	function show(to: number, spoken: Spoken = 'never'): void {
 		const moment = momentAt(recording, to);
 		at = moment.at;
 		view.show(recording, moment, spoken);
@@ -115,6 +115,12 @@ async function run(root: HTMLElement, demo: Demo): Promise<void> {
 		form.write(state.values);
 		void rerun(state.at);
 	});
+	const reduced = () => {
+		if (still.matches) pause();
+		view.steps(still.matches);
+	};
+	still.addEventListener('change', reduced);
+	view.steps(still.matches);
 	form.write(state.values);
 	await rerun(state.at);
 	root.dataset.ready = '';

@@ -1,5 +1,5 @@
 import { KIND_WORDS } from './kinds.ts';
-import type { RecordedCheck, Recording } from './recorder.ts';
+import { endOf, type RecordedCheck, type Recording } from './recorder.ts';
 import { escapeHtml } from './svg.ts';
 import { spanText, timeText } from './time-text.ts';
 
@@ -36,12 +36,22 @@ export function verdictText(checks: readonly RecordedCheck[], of = checks.length
 	return `${broken} of ${of} rules broken`;
 }
 
-/** What has just happened, for a reader who does not see the drawing. */
-export function spokenEvent(recording: Recording, index: number, beside: number, at: number): string {
+/**
+ * An event in one line: when it began or was known, who, what and its words, `350 ms · calls: fails (503)`.
+ * @param beside how many others stand at the same time
+ * @param at the playhead, in virtual milliseconds: before its end a span is under way, and nothing tells how it ends
+ */
+export function eventText(recording: Recording, index: number, beside: number, at: number): string {
 	const event = recording.events[index];
 	if (!event) return '';
-	const open = event.until !== undefined && event.until > at;
-	const others = beside > 0 ? `, and ${beside} more` : '';
+	const open = endOf(event) > at;
 	const what = open ? 'under way' : KIND_WORDS[event.kind];
-	return `${timeText(at)}: ${event.lane} ${what}${open ? '' : `: ${event.label}`}${others}`;
+	const others = beside > 0 ? `, and ${beside} more` : '';
+	return `${timeText(open ? event.t : endOf(event))} · ${event.lane}: ${what}${open ? '' : inWords(event.label, what)}${others}`;
+}
+
+/** A label behind the word of its kind: not twice the same, and no brackets within brackets. */
+function inWords(label: string, what: string): string {
+	if (label === '' || label === what) return '';
+	return /[()]/.test(label) ? `, ${label}` : ` (${label})`;
 }

@@ -4,7 +4,7 @@ import type { EventKind, TimelineEvent } from '../../../library/scenario.ts';
 import { GLYPHS, KIND_WORDS, KINDS } from './kinds.ts';
 import type { Recording } from './recorder.ts';
 import { escapeHtml, previewSvg, timelineSvg } from './svg.ts';
-import { checkItems, logRows, spokenEvent, verdictText } from './text-view.ts';
+import { checkItems, eventText, logRows, verdictText } from './text-view.ts';
 import { fitText, textWidth } from './text-width.ts';
 import { spanText, timeText } from './time-text.ts';
 import { HALF_SPAN, layoutTimeline } from './timeline.ts';
@@ -139,8 +139,19 @@ describe('what is drawn', () => {
 
 	it('tells no outcome before it is known', () => {
 		const recording = recordingOf([span(0, 60, 'reads it', 'fail')]);
-		expect(spokenEvent(recording, 0, 0, 30)).toBe('30 ms: a under way');
-		expect(spokenEvent(recording, 0, 2, 60)).toBe('60 ms: a fails: reads it, and 2 more');
+		expect(eventText(recording, 0, 0, 30)).toBe('0 ms · a: under way');
+		expect(eventText(recording, 0, 2, 60)).toBe('60 ms · a: fails (reads it), and 2 more');
+	});
+
+	it('tells an event with its own time, however late it is read, and no word twice', () => {
+		const recording = recordingOf([
+			span(10, 60, '503', 'fail'),
+			point(70, 'refused', 'reject'),
+			point(80, 'one (of 2)'),
+		]);
+		expect(eventText(recording, 0, 0, 99)).toBe('60 ms · a: fails (503)');
+		expect(eventText(recording, 1, 0, 99)).toBe('70 ms · a: refused');
+		expect(eventText(recording, 2, 0, 99)).toBe('80 ms · a: note, one (of 2)');
 	});
 });
 
