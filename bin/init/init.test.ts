@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Workplace, workplace } from '../testing.ts';
 import { firstRegistry, slugOf } from './first-registry.ts';
@@ -159,14 +161,52 @@ describe('init', () => {
 		expect(place.snapshot()).toEqual({});
 	});
 
-	it('gives CI no name to install by that a stranger could take', async () => {
-		place = workplace();
-		const { out } = await place.run(['init']);
-		expect(out).toContain('- Set the repository variable V10R_PATTERNS');
-		expect(place.text('.github/workflows/patterns.yml')).toMatch(
-			/npm install --global "\$\{\{ vars\.V10R_PATTERNS \}\}"/,
-		);
-		expect(place.text('.github/workflows/patterns.yml')).not.toContain('npx');
+	describe('in CI without a package.json', () => {
+		const commandIn = (workflow: string) => /- run: (.* validate)$/m.exec(workflow)?.[1] ?? '';
+		const inShell = (command: string, source: string) =>
+			spawnSync('bash', ['-c', command], {
+				cwd: place.root,
+				encoding: 'utf8',
+				env: {
+					...process.env,
+					V10R_PATTERNS: source,
+					npm_config_cache: join(place.root, 'cache'),
+					npm_config_offline: 'true',
+					npm_config_update_notifier: 'false',
+				},
+			});
+
+		it('runs the command from a git address, which an install of its own would not build', async () => {
+			const builds = `node -e "process.exit(process.env.npm_config_global === 'true' ? 1 : 0)"`;
+			place = workplace({
+				'source/package.json': JSON.stringify({
+					name: 'v10r-patterns',
+					version: '1.0.0',
+					bin: 'cli.js',
+					scripts: { prepare: builds },
+				}),
+				'source/cli.js': "#!/usr/bin/env node\nconsole.log('ran', ...process.argv.slice(2));\n",
+			});
+			const source = join(place.root, 'source');
+			const git = 'git -c user.name=a -c user.email=a@example.org -c commit.gpgsign=false';
+			expect(inShell(`cd source && git init -q && git add . && ${git} commit -qm x`, '').stderr).toBe('');
+			await place.run(['init']);
+			const command = commandIn(place.text('.github/workflows/patterns.yml'));
+			expect(command).toMatch(/^npm exec --yes --package="/);
+			expect(inShell(command, `git+file://${source}`)).toMatchObject({ status: 0, stdout: 'ran validate\n' });
+		}, 60_000);
+
+		it('takes no name to install by that a stranger could take: an unset variable ends the step', async () => {
+			place = workplace();
+			const { out } = await place.run(['init']);
+			expect(out).toContain('- Set the repository variable V10R_PATTERNS');
+			expect(out).toContain('npm exec --yes --package="<address>" -- v10r-patterns validate');
+			const workflow = place.text('.github/workflows/patterns.yml');
+			expect(workflow).toMatch(/V10R_PATTERNS: \$\{\{ vars\.V10R_PATTERNS \}\}/);
+			const { status, stderr } = inShell(commandIn(workflow), '');
+			expect(status).not.toBe(0);
+			expect(stderr).toContain('Set the repository variable V10R_PATTERNS');
+		});
 	});
 
 	it('takes a folder and reports as JSON', async () => {

@@ -28,7 +28,9 @@ export function nextSteps(read: ReadText, steps: readonly Step[], place: InitPla
 			: []),
 		...(manifest && !installed ? [`Install the command, so that the scripts find it: ${installation(place)}`] : []),
 		...(!manifest && made(WORKFLOW)
-			? [`Set the repository variable ${SOURCE_VARIABLE} for CI: the git address of ${NAME} or a tarball of it.`]
+			? [
+					`Set the repository variable ${SOURCE_VARIABLE} for CI to where ${NAME} comes from: a git address (git+https://…) or a tarball. This has to work with it: npm exec --yes --package="<address>" -- ${NAME} validate`,
+				]
 			: []),
 		`${made(REGISTRY) ? 'Make the first card yours, then run' : 'Run'}: ${commands(manifest, place)}`,
 	];
