@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { browseAddress } from './browse-address.ts';
 import { formatPath, type JsonPath, valueAt } from './parse.ts';
 import { didYouMean, error, nearest, type Problem } from './problem.ts';
 import { type FormSchema, rightForm } from './right-form.ts';
@@ -51,7 +52,7 @@ function problemsOf(issue: Issue, root: unknown): SchemaProblem[] {
 		case 'too_big':
 			return malformed(path, `${show(found)} is too long: at most ${issue.maximum} characters.`, `Shorten it.${help}`);
 		default:
-			return malformed(path, `${show(found)} ${issue.message}.`, `Change it.${help}`);
+			return malformed(path, `${show(found)} ${issue.message}.`, `${addressFix(path, found)}${help}`);
 	}
 }
 
@@ -125,6 +126,12 @@ function describedAt(path: JsonPath): string | undefined {
 function formFix(path: JsonPath, found: unknown): string {
 	const form = rightForm(schemaAt(path), found);
 	return form === undefined ? 'Change it.' : `Write ${form}.`;
+}
+
+/** Where a repository has the address that git takes: the one that a browser takes. */
+function addressFix(path: JsonPath, found: unknown): string {
+	const address = formatPath(path) === 'library.repository' && typeof found === 'string' && browseAddress(found);
+	return address ? `Write ${JSON.stringify(address)}.` : 'Change it.';
 }
 
 function article(kind: string): string {

@@ -302,6 +302,14 @@ describe('validateRegistry', () => {
 		expect(fixes).toContainEqual(['invariants[1].test', 'Delete it. Fields here are rule, pinned_by.']);
 	});
 
+	it('shows the address that a browser takes for one that git takes', () => {
+		const registry = valid();
+		set(registry.library, 'repository', 'git@shop.dev:acme/shop.git');
+		expect(validate(JSON.stringify(registry))).toMatchObject([
+			{ field: 'library.repository', fix: expect.stringMatching(/^Write "https:\/\/shop\.dev\/acme\/shop"\. /) },
+		]);
+	});
+
 	it('warns of a placeholder for an address', () => {
 		expect(findings(({ library }) => set(library, 'url', 'https://example.org/x'))).toEqual([
 			'warning library.url: "https://example.org/x" is a placeholder, and links are made of it.',
