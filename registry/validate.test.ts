@@ -310,6 +310,13 @@ describe('validateRegistry', () => {
 		]);
 	});
 
+	it.each(['', ' main', '/main', 'a//b', 'a?b'])('refuses %j for a branch', (branch) => {
+		expect(findings(({ library }) => set(library, 'branch', branch))).toEqual([
+			`error library.branch: ${JSON.stringify(branch)} must be the name of a branch.`,
+		]);
+		expect(findings(({ library }) => set(library, 'branch', 'release/v1.x'))).toEqual([]);
+	});
+
 	it('warns of a placeholder for an address', () => {
 		expect(findings(({ library }) => set(library, 'url', 'https://example.org/x'))).toEqual([
 			'warning library.url: "https://example.org/x" is a placeholder, and links are made of it.',

@@ -1,5 +1,5 @@
 import { browseAddress } from '../../registry/browse-address.ts';
-import { MAX_ID_LENGTH } from '../../registry/schema.ts';
+import { DEFAULT_BRANCH, MAX_ID_LENGTH } from '../../registry/schema.ts';
 import type { GitFacts } from './git-facts.ts';
 
 /** What is known of the repository that gets its first registry. */
@@ -19,6 +19,7 @@ export interface RepositoryFacts {
 export function firstRegistry(facts: RepositoryFacts): string {
 	const name = slugOf(textOf(facts.manifest?.name) ?? facts.folder);
 	const repository = repositoryAddress(facts.manifest?.repository) ?? facts.git?.repository ?? '';
+	const branch = facts.git?.branch;
 	const registry = {
 		$schema: './registry.schema.json',
 		version: '0.1.0',
@@ -29,6 +30,7 @@ export function firstRegistry(facts: RepositoryFacts): string {
 			// A homepage is seldom where generated pages are published; without an address links lead to the repository.
 			url: '',
 			repository,
+			...(branch === undefined || branch === DEFAULT_BRANCH ? {} : { branch }),
 		},
 		groups: [{ id: 'practices', title: 'Practices' }],
 		categories: [{ id: 'documentation', title: 'Documentation', group: 'practices' }],

@@ -162,6 +162,16 @@ describe('init', () => {
 			expect((await library({ '.git': 'gitdir: ../.git/worktrees/a\n' })).repository).toBe('');
 		});
 
+		it('names the branch of links where it is not main: the default of the remote, else the one checked out', async () => {
+			const head = (branch: string) => `ref: refs/heads/${branch}\n`;
+			expect((await library({ '.git/HEAD': head('trunk/next') })).branch).toBe('trunk/next');
+			expect(await library({ '.git/HEAD': head('main') })).not.toHaveProperty('branch');
+			expect(await library({ '.git/HEAD': '0123456789abcdef\n' })).not.toHaveProperty('branch');
+			const remote = { '.git/refs/remotes/origin/HEAD': 'ref: refs/remotes/origin/master\n' };
+			expect((await library({ '.git/HEAD': head('my-work'), ...remote })).branch).toBe('master');
+			expect(await place.run(['validate'])).toMatchObject({ code: 0 });
+		});
+
 		it('prefers what package.json says', async () => {
 			const manifest = '{"repository": "acme/shop"}';
 			const files = { '.git/config': config('https://code.dev/fork/shop'), 'package.json': manifest };
