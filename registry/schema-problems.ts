@@ -52,7 +52,7 @@ function problemsOf(issue: Issue, root: unknown): SchemaProblem[] {
 		case 'too_big':
 			return malformed(path, `${show(found)} is too long: at most ${issue.maximum} characters.`, `Shorten it.${help}`);
 		default:
-			return malformed(path, `${show(found)} ${issue.message}.`, `${addressFix(path, found)}${help}`);
+			return malformed(path, `${show(found)} ${issue.message}.`, `${textFix(path, found)}${help}`);
 	}
 }
 
@@ -128,10 +128,13 @@ function formFix(path: JsonPath, found: unknown): string {
 	return form === undefined ? 'Change it.' : `Write ${form}.`;
 }
 
-/** Where a repository has the address that git takes: the one that a browser takes. */
-function addressFix(path: JsonPath, found: unknown): string {
-	const address = formatPath(path) === 'library.repository' && typeof found === 'string' && browseAddress(found);
-	return address ? `Write ${JSON.stringify(address)}.` : 'Change it.';
+/** A repository's address that git takes in the form for a browser, and an id of pytest's as a pin. */
+function textFix(path: JsonPath, found: unknown): string {
+	if (typeof found !== 'string') return 'Change it.';
+	const address = formatPath(path) === 'library.repository' ? browseAddress(found) : undefined;
+	const pin = path.at(-1) === 'pinned_by' && /^[^#:]+\.py::./.test(found) ? found.replace('::', '#') : undefined;
+	const right = address ?? pin;
+	return right === undefined ? 'Change it.' : `Write ${JSON.stringify(right)}.`;
 }
 
 function article(kind: string): string {

@@ -302,6 +302,15 @@ describe('validateRegistry', () => {
 		expect(fixes).toContainEqual(['invariants[1].test', 'Delete it. Fields here are rule, pinned_by.']);
 	});
 
+	it('shows the pin for an id of pytest', () => {
+		const registry = valid();
+		const [deep] = registry.patterns;
+		set(deep ?? {}, 'invariants', [{ rule: 'One.', pinned_by: 'tests/test_cache.py::TestCache::test_expires' }]);
+		expect(validate(JSON.stringify(registry))).toMatchObject([
+			{ fix: expect.stringMatching(/^Write "tests\/test_cache\.py#TestCache::test_expires"\. /) },
+		]);
+	});
+
 	it('shows the address that a browser takes for one that git takes', () => {
 		const registry = valid();
 		set(registry.library, 'repository', 'git@shop.dev:acme/shop.git');
