@@ -44,6 +44,22 @@ describe('the server of the built site', () => {
 		expect(await get('/xyz/docs/')).toEqual([404, 'lost']);
 	});
 
+	it.each([
+		['corpus.jsonl', 'application/x-ndjson; charset=utf-8'],
+		['llms.txt', 'text/plain; charset=utf-8'],
+		['docs/index.html.md', 'text/markdown; charset=utf-8'],
+		['registry.json', 'application/json; charset=utf-8'],
+		['sitemap.xml', 'application/xml; charset=utf-8'],
+		['index.html', 'text/html;charset=utf-8'],
+		['font.woff2', 'font/woff2'],
+	])('sends %s as %s', async (name, type) => {
+		if (!name.endsWith('.html')) writeFileSync(join(site, name), 'x');
+		server = createSiteServer(site, '/');
+		const port = await listen(server, 0);
+		const response = await fetch(`http://localhost:${port}/${name}`);
+		expect([response.status, response.headers.get('content-type')]).toEqual([200, type]);
+	});
+
 	it('gives no file outside the site, and takes no other method', async () => {
 		const get = await serving('/');
 		expect((await get('/%2e%2e/%2e%2e/secret.txt'))[0]).toBe(404);

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sirv from 'sirv';
 import { readRegistry } from '../registry/read.ts';
@@ -10,19 +10,39 @@ import { FROZEN_REGISTRY } from './places.ts';
 
 const DEFAULT_PORT = 4321;
 
+/** Types that sirv does not know, or sends without the charset by which a browser reads them as UTF-8. */
+const TEXT_TYPES: Readonly<Record<string, string>> = {
+	'.css': 'text/css; charset=utf-8',
+	'.js': 'text/javascript; charset=utf-8',
+	'.json': 'application/json; charset=utf-8',
+	'.jsonl': 'application/x-ndjson; charset=utf-8',
+	'.md': 'text/markdown; charset=utf-8',
+	'.txt': 'text/plain; charset=utf-8',
+	'.xml': 'application/xml; charset=utf-8',
+};
+
 /**
  * A server of the built site in `folder`, as its host will serve it: under `base` ("/" or "/name"), files fresh from the
  * disk, the site's own page for what is not there. The root leads to the base; nothing else outside it is answered, so
  * that a link that leaves the base is seen.
  */
 export function createSiteServer(folder: string, base: string): Server {
-	const serveFile = sirv(folder, { dev: true, etag: true });
+	const serveFile = sirv(folder, {
+		dev: true,
+		etag: true,
+		setHeaders: (response, path) => {
+			const type = TEXT_TYPES[extname(path)];
+			if (type !== undefined) response.setHeader('content-type', type);
+		},
+	});
 	const prefix = base === '/' ? '' : base;
 	return createServer((request, response) => {
 		const url = request.url ?? '/';
 		const notFound = () => {
 			const page = join(folder, '404.html');
-			response.writeHead(404, { 'content-type': existsSync(page) ? 'text/html; charset=utf-8' : 'text/plain' });
+			response.writeHead(404, {
+				'content-type': existsSync(page) ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8',
+			});
 			response.end(existsSync(page) ? readFileSync(page) : 'There is no such page.\n');
 		};
 		if (request.method !== 'GET' && request.method !== 'HEAD') {

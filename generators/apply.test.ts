@@ -73,7 +73,7 @@ describe('build', () => {
 		});
 		for (const { path, text } of artifacts) expect(read(path)).toBe(text);
 		expect(await diffArtifacts(root, plan())).toEqual([]);
-		expect(formatDrift([])).toBe('Generated files are up to date.\n');
+		expect(formatDrift([], 'npm run patterns:build')).toBe('Generated files are up to date.\n');
 	});
 
 	it('touches no file the second time', async () => {
@@ -223,7 +223,7 @@ describe('check', () => {
 			`orphan ${PAGES}/added.md`,
 		]);
 		expect(snapshot()).toEqual(before);
-		expect(formatDrift(drifts)).toBe(`Changed: the file is not what the registry says (1)
+		expect(formatDrift(drifts, 'npm run patterns:build')).toBe(`Changed: the file is not what the registry says (1)
   docs/pattern-library/a.md
     Run npm run patterns:build.
 --- a/docs/pattern-library/a.md\ton disk
@@ -249,7 +249,18 @@ Orphan: no record has this page (1)
     No build wrote it, so no build removes it: move it out of docs/pattern-library/, which holds generated files only.
 
 4 files out of date (1 changed, 1 line-endings, 1 missing, 1 orphan). Fix: npm run patterns:build
+Move by hand: 1 file that no build wrote.
 `);
+	});
+
+	it('names no command where only files are left that no build removes', async () => {
+		await applyBuild(root, plan());
+		write(`${PAGES}/mine.md`, 'mine');
+		write(`${PAGES}/notes.txt`, 'mine');
+		const drifts = await diffArtifacts(root, plan(), { command: 'v10r-patterns build' });
+		const report = formatDrift(drifts, 'v10r-patterns build');
+		expect(report).toMatch(/\n2 files out of date \(2 orphan\)\. Move by hand: 2 files that no build wrote\.\n$/);
+		expect(report).not.toContain('v10r-patterns build');
 	});
 
 	it('says that a build removes the page of a record that is gone', async () => {

@@ -1,4 +1,5 @@
 import type { Artifact } from './artifact.ts';
+import { SCRIPT_COMMAND } from './build-command.ts';
 import { compareWithDisk } from './compare.ts';
 import { type Disk, nodeDisk } from './disk.ts';
 import { type Drift, driftOf } from './drift.ts';
@@ -16,6 +17,8 @@ export interface BuildResult {
 
 export interface ApplyPorts {
 	disk?: Disk;
+	/** The build as the repository runs it, for the fixes; see `buildCommand`. */
+	command?: string;
 }
 
 /**
@@ -26,7 +29,7 @@ export interface ApplyPorts {
 export async function applyBuild(
 	root: string,
 	artifacts: readonly Artifact[],
-	{ disk = nodeDisk(root) }: ApplyPorts = {},
+	{ disk = nodeDisk(root), command = SCRIPT_COMMAND }: ApplyPorts = {},
 ): Promise<BuildResult> {
 	const result: BuildResult = { written: [], removed: [], strays: [], unchanged: 0 };
 	const standings = await compareWithDisk(disk, artifacts);
@@ -34,7 +37,7 @@ export async function applyBuild(
 		const { state, path } = standing;
 		if (state === 'same') result.unchanged++;
 		else if (state === 'orphan') {
-			if (!standing.ours) result.strays.push(...driftOf([standing]));
+			if (!standing.ours) result.strays.push(...driftOf([standing], command));
 		} else {
 			await disk.write(path, standing.bytes);
 			result.written.push(path);
@@ -52,7 +55,7 @@ export async function applyBuild(
 export async function diffArtifacts(
 	root: string,
 	artifacts: readonly Artifact[],
-	{ disk = nodeDisk(root) }: ApplyPorts = {},
+	{ disk = nodeDisk(root), command = SCRIPT_COMMAND }: ApplyPorts = {},
 ): Promise<Drift[]> {
-	return driftOf(await compareWithDisk(disk, artifacts));
+	return driftOf(await compareWithDisk(disk, artifacts), command);
 }

@@ -9,18 +9,20 @@ interface Span {
 /**
  * Packs the blocks of one section into texts of at most `maxLength` UTF-16 units, in order. A text is longer only when
  * `cut` gave a longer piece. Headings stay with what follows them.
- * @param cut the pieces of a block as Markdown
+ * @param cut the pieces of a block as Markdown, each of at most the given length where it can be cut
  */
 export function packBlocks(
 	blocks: readonly RootContent[],
-	cut: (block: RootContent) => string[],
+	cut: (block: RootContent, maxLength: number) => string[],
 	maxLength: number,
 ): string[] {
 	const texts: string[] = [];
 	let current = '';
 	let onlyHeadings = true;
 	for (const block of blocks) {
-		for (const piece of cut(block)) {
+		// Headings are never left alone, so the first piece below them has what they leave of the room.
+		const taken: number = onlyHeadings && current !== '' ? current.length + 2 : 0;
+		for (const piece of cut(block, maxLength - taken)) {
 			const fits = current.length + 2 + piece.length <= maxLength;
 			if (current !== '' && !fits && !onlyHeadings) {
 				texts.push(current);

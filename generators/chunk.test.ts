@@ -116,6 +116,16 @@ describe('a section that is too long', () => {
 		]);
 	});
 
+	it('counts the heading in, so that no piece of a list or a paragraph is longer than the limit', () => {
+		const items = Array.from({ length: 40 }, (_, n) => `- item ${n} of the list`).join('\n');
+		const { chunks } = chunkMarkdown(
+			`## A heading of some length\n\n${items}\n\n## Text\n\n${'A word. '.repeat(62)}`,
+			500,
+		);
+		expect(Math.max(...chunks.map(({ text }) => text.length))).toBeLessThanOrEqual(500);
+		expect(chunks[0]?.text).toMatch(/^## A heading of some length\n\n- item 0 /);
+	});
+
 	it('cuts a paragraph between sentences, never in code or in a link', () => {
 		expect(texts('One two. `Three. Four`. [Five. Six](x). Seven.\n', 20)).toEqual([
 			'One two. `Three. Four`. [Five. Six](x).',

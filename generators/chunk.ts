@@ -45,7 +45,7 @@ interface Section {
  */
 export function chunkMarkdown(markdown: string, maxLength = MAX_CHUNK_LENGTH): ChunkedDocument {
 	const source = markdown.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
-	return chunkTree(parseMarkdown(source), (block) => cutBlock(source, block, maxLength), maxLength);
+	return chunkTree(parseMarkdown(source), (block, room) => cutBlock(source, block, room), maxLength);
 }
 
 /**
@@ -56,15 +56,19 @@ export function chunkBlocks(
 	write: BlockWriter,
 	maxLength = MAX_CHUNK_LENGTH,
 ): ChunkedDocument {
-	const cut = (block: RootContent) => {
+	const cut = (block: RootContent, room: number) => {
 		const text = write(block);
-		if (text.length <= maxLength) return [text];
-		return parseMarkdown(text).children.flatMap((parsed) => cutBlock(text, parsed, maxLength));
+		if (text.length <= room) return [text];
+		return parseMarkdown(text).children.flatMap((parsed) => cutBlock(text, parsed, room));
 	};
 	return chunkTree({ type: 'root', children }, cut, maxLength);
 }
 
-function chunkTree(tree: Root, cut: (block: RootContent) => string[], maxLength: number): ChunkedDocument {
+function chunkTree(
+	tree: Root,
+	cut: (block: RootContent, maxLength: number) => string[],
+	maxLength: number,
+): ChunkedDocument {
 	const { title, sections } = cutByHeadings(tree);
 	const chunks = joinBareHeadings(sections).flatMap(({ key, fragment, path, blocks }) =>
 		packBlocks(blocks, cut, maxLength).map((text, index) => ({

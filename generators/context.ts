@@ -1,8 +1,10 @@
 import type { Library } from '../registry/library.ts';
 import { type GroupSection, sections } from '../registry/order.ts';
 import type { PatternRecord } from '../registry/schema.ts';
+import { SCRIPT_COMMAND } from './build-command.ts';
 import { type Links, siteLinks } from './links.ts';
 import { type BlockWriter, createBlockWriter, oneLine } from './markdown.ts';
+import type { Origin } from './notice.ts';
 import { createUrls, type Urls } from './urls.ts';
 
 /** What a renderer needs besides the record it renders. */
@@ -13,12 +15,14 @@ export interface RenderContext {
 	urls: Urls;
 	links: Links;
 	write: BlockWriter;
-	/** Path of the authored registry, for the notice in generated files. */
-	source: string;
+	/** For the notice in generated files. */
+	origin: Origin;
 }
 
+const DEFAULT_ORIGIN: Origin = { source: 'registry/registry.json', command: SCRIPT_COMMAND };
+
 /** A context whose links hold away from the repository, as readers of the site and of llms.txt need them. */
-export function createRenderContext(library: Library, source = 'registry/registry.json'): RenderContext {
+export function createRenderContext(library: Library, origin = DEFAULT_ORIGIN): RenderContext {
 	const urls = createUrls(library.registry.library);
 	return {
 		library,
@@ -26,7 +30,7 @@ export function createRenderContext(library: Library, source = 'registry/registr
 		urls,
 		links: siteLinks(urls),
 		write: createBlockWriter(),
-		source,
+		origin,
 	};
 }
 

@@ -9,7 +9,6 @@ import { type RenderContext, titleOf } from './context.ts';
 import { readFrontMatter } from './front-matter.ts';
 import { sha256 } from './hash.ts';
 import { LAYOUT, pagePath, servedName } from './layout.ts';
-import { BUILD_COMMAND } from './notice.ts';
 import { encodePath } from './urls.ts';
 
 /** One line of the corpus. */
@@ -67,7 +66,7 @@ export function corpus(context: RenderContext, readDoc: (path: string) => string
 	const lines = chunks.map((chunk) => `${jsonLine(chunk)}\n`).join('');
 	const manifest = {
 		format: 1,
-		generated: BUILD_COMMAND,
+		generated: context.origin.command,
 		path: servedName(LAYOUT.corpus),
 		count: chunks.length,
 		sha256: sha256(lines),

@@ -13,19 +13,19 @@ describe('frozen registry', () => {
 	const source = fixtureSource(registry);
 
 	it('reads back as the registry, in the order of the file, with the digest of its source', () => {
-		const { path, text } = frozenRegistry(registry, source);
+		const { path, text } = frozenRegistry(registry, source, 'make it');
 		expect(path).toBe('public/registry.json');
 		const frozen = JSON.parse(text) as Record<string, unknown>;
 		expect(frozen).toMatchObject({
 			format: 1,
-			generated: 'npm run patterns:build',
+			generated: 'make it',
 			source: { path: 'registry/registry.json', sha256: sha256(source.bytes) },
 		});
 		expect(readRegistry(frozen)).toEqual(registry);
 	});
 
 	it('has each record on a line of its own', () => {
-		const lines = frozenRegistry(registry, source).text.split('\n');
+		const lines = frozenRegistry(registry, source, 'make it').text.split('\n');
 		expect(lines.filter((line) => line.startsWith('{"id":"b"'))).toHaveLength(1);
 		expect(lines.filter((line) => /^\{"id":"[ab]","tier"/.test(line))).toHaveLength(2);
 	});

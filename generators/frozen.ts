@@ -2,7 +2,6 @@ import type { Registry } from '../registry/schema.ts';
 import { type Artifact, generated } from './artifact.ts';
 import { sha256 } from './hash.ts';
 import { LAYOUT } from './layout.ts';
-import { BUILD_COMMAND } from './notice.ts';
 
 /** Version of the frozen file's shape; readers refuse one that they do not know. */
 export const FROZEN_FORMAT = 1;
@@ -11,10 +10,14 @@ export const FROZEN_FORMAT = 1;
  * The frozen registry: what `readRegistry` made of the authored file, without hidden records (see `withoutHidden`), and
  * the SHA-256 of the file's bytes. Each record stands on a line of its own, so that diffs and merges go by record.
  */
-export function frozenRegistry(visible: Registry, source: { path: string; bytes: Uint8Array }): Artifact {
+export function frozenRegistry(
+	visible: Registry,
+	source: { path: string; bytes: Uint8Array },
+	command: string,
+): Artifact {
 	const head = {
 		format: FROZEN_FORMAT,
-		generated: BUILD_COMMAND,
+		generated: command,
 		source: { path: source.path, sha256: sha256(source.bytes) },
 	};
 	const members = Object.entries({ ...head, ...visible }).map(([key, value]) => `${json(key)}:${member(value)}`);

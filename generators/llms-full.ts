@@ -13,7 +13,7 @@ export function llmsFull(context: RenderContext): Artifact {
 		[
 			heading(1, ...inline(title)),
 			...(about.length > 0 ? [blockquote(paragraph(...about))] : []),
-			noticeParagraph(context.source),
+			noticeParagraph(context.origin),
 			...context.sections.flatMap(({ group, categories }) => [
 				heading(2, ...inline(group.title || group.id)),
 				...categories.flatMap(({ category, patterns }) => [

@@ -39,7 +39,7 @@ export function llmsTxt(context: RenderContext): Artifact {
 }
 
 function tree(context: RenderContext, lists: readonly RootContent[], said: string | undefined): RootContent[] {
-	const { library, urls, source } = context;
+	const { library, urls, origin } = context;
 	const { title, description, url, repository } = library.registry.library;
 	const about = inline(clip(description, 2_000) || 'A library of patterns: when to use each, and when not.');
 	const entries: [string, string, string][] = [
@@ -51,7 +51,7 @@ function tree(context: RenderContext, lists: readonly RootContent[], said: strin
 	return [
 		heading(1, ...inline(clip(title, 200))),
 		blockquote(paragraph(...about)),
-		noticeParagraph(source),
+		noticeParagraph(origin),
 		paragraph(
 			text('Each link leads to a card in Markdown: when to use the pattern and when not, what to read, and the '),
 			text(`invariants to keep when porting it.${said ? ` ${said}` : ''}`),

@@ -6,7 +6,7 @@ import { readFrontMatter, withFrontMatter } from './front-matter.ts';
 import { pagePath } from './layout.ts';
 import { repositoryLinks } from './links.ts';
 import { oneLine, writeBlocks } from './markdown.ts';
-import { BUILD_COMMAND, noticeComment } from './notice.ts';
+import { noticeComment } from './notice.ts';
 
 /** A card as Markdown, beginning with its title: the body of its page and of the page's Markdown twin. Pure. */
 export function patternMarkdown(record: PatternRecord, context: RenderContext): string {
@@ -17,7 +17,7 @@ export function patternMarkdown(record: PatternRecord, context: RenderContext): 
 export function patternPage(record: PatternRecord, context: RenderContext): Artifact {
 	const path = pagePath(record.id);
 	const links = repositoryLinks(context.urls, path);
-	const body = writeBlocks([noticeComment(context.source), ...cardTree(record, { ...context, links })], context.write);
+	const body = writeBlocks([noticeComment(context.origin), ...cardTree(record, { ...context, links })], context.write);
 	const data = {
 		// As the author wrote it, so that it reads back as the same string.
 		title: record.title.trim() === '' ? record.id : record.title,
@@ -26,7 +26,7 @@ export function patternPage(record: PatternRecord, context: RenderContext): Arti
 		tier: record.tier,
 		category: record.category,
 		maturity: record.maturity,
-		generated: BUILD_COMMAND,
+		generated: context.origin.command,
 	};
 	return generated(path, withFrontMatter(data, body));
 }

@@ -89,9 +89,17 @@ describe('plan', () => {
 		}
 	});
 
-	it('says in each file that it is generated and by which command', () => {
-		for (const { path, text } of plan(fixtureRegistry([{ id: 'a' }]))) {
-			if (path !== 'public/corpus.jsonl') expect(text).toContain('npm run patterns:build');
+	it.each([
+		['the script of its package.json', '{"scripts":{"patterns:build":"x"}}', 'npm run patterns:build'],
+		['the program where package.json has no such script', '{"scripts":{"build":"x"}}', 'v10r-patterns build'],
+		['the program where package.json is no JSON', '{', 'v10r-patterns build'],
+		['the program where there is no package.json', undefined, 'v10r-patterns build'],
+	])('says in each file that it is generated and by which command: %s', (_what, manifest, command) => {
+		const files = manifest === undefined ? {} : { 'package.json': manifest };
+		for (const { path, text } of plan(fixtureRegistry([{ id: 'a' }]), files)) {
+			if (path === 'public/corpus.jsonl') continue;
+			expect(text).toContain(command);
+			expect(text.includes('npm run')).toBe(command.startsWith('npm run'));
 		}
 	});
 

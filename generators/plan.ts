@@ -1,6 +1,7 @@
 import { createLibrary } from '../registry/library.ts';
 import type { Registry } from '../registry/schema.ts';
 import type { Artifact } from './artifact.ts';
+import { buildCommand } from './build-command.ts';
 import { createRenderContext } from './context.ts';
 import { corpus } from './corpus.ts';
 import { frozenRegistry } from './frozen.ts';
@@ -33,7 +34,8 @@ export interface PlanInput {
 export function planArtifacts({ registry, source, read }: PlanInput): Artifact[] {
 	const visible = withoutHidden(registry);
 	const library = createLibrary(visible);
-	const context = createRenderContext(library, source.path);
+	const command = buildCommand(read);
+	const context = createRenderContext(library, { source: source.path, command });
 	const readme = readmeText(read(LAYOUT.readme));
 	const readDoc = (path: string): string | undefined => {
 		// What the build itself writes into the README must not feed the next build.
@@ -41,9 +43,9 @@ export function planArtifacts({ registry, source, read }: PlanInput): Artifact[]
 		const bytes = read(path);
 		return bytes && new TextDecoder().decode(bytes);
 	};
-	const frozen = frozenRegistry(visible, source);
+	const frozen = frozenRegistry(visible, source, command);
 	return checkPaths([
-		jsonSchema(source.path),
+		jsonSchema(source.path, command),
 		readmeIndex(readme, context),
 		sectionIndex(context),
 		...library.patterns.map((record) => patternPage(record, context)),
@@ -51,7 +53,7 @@ export function planArtifacts({ registry, source, read }: PlanInput): Artifact[]
 		llmsFull(context),
 		...corpus(context, readDoc),
 		frozen,
-		searchIndex(library.patterns, frozen),
+		searchIndex(library.patterns, frozen, command),
 	]);
 }
 

@@ -13,6 +13,6 @@ import { replaceRegion } from './regions.ts';
  */
 export function readmeIndex(readme: string, context: RenderContext): Artifact {
 	const links = repositoryLinks(context.urls, LAYOUT.readme);
-	const index = writeBlocks([noticeComment(context.source), ...indexTree({ ...context, links }, 3)], context.write);
+	const index = writeBlocks([noticeComment(context.origin), ...indexTree({ ...context, links }, 3)], context.write);
 	return { path: LAYOUT.readme, text: replaceRegion(LAYOUT.readme, readme, index), owner: 'author' };
 }

@@ -8,15 +8,15 @@ import { searchIndex } from './search-index.ts';
 
 describe('search index', () => {
 	const registry = fixtureRegistry([{ id: 'b', asks: ['why so slow'] }, { id: 'a', category: 'data' }, { id: 'c' }]);
-	const frozen = frozenRegistry(registry, fixtureSource(registry));
+	const frozen = frozenRegistry(registry, fixtureSource(registry), 'make it');
 	const { patterns } = createLibrary(registry);
 
 	it('reads back as the texts of the records, in the order of every surface, with the digest of the frozen registry', () => {
-		const { path, text } = searchIndex(patterns, frozen);
+		const { path, text } = searchIndex(patterns, frozen, 'make it');
 		expect(path).toBe('public/search-index.json');
 		expect(JSON.parse(text)).toEqual({
 			format: 1,
-			generated: 'npm run patterns:build',
+			generated: 'make it',
 			registry: sha256(frozen.text),
 			records: freezeTexts(patterns),
 		});
@@ -24,8 +24,8 @@ describe('search index', () => {
 	});
 
 	it('has each record on a line of its own, and is whole without any', () => {
-		const lines = searchIndex(patterns, frozen).text.split('\n');
+		const lines = searchIndex(patterns, frozen, 'make it').text.split('\n');
 		expect(lines.filter((line) => /^\{"id":"[abc]","texts":/.test(line))).toHaveLength(3);
-		expect(JSON.parse(searchIndex([], frozen).text)).toMatchObject({ records: [] });
+		expect(JSON.parse(searchIndex([], frozen, 'make it').text)).toMatchObject({ records: [] });
 	});
 });

@@ -8,7 +8,7 @@ import { indexTree } from './index-table.ts';
 import { pagePath } from './layout.ts';
 import { repositoryLinks } from './links.ts';
 import { heading, inline, paragraph, writeBlocks } from './markdown.ts';
-import { BUILD_COMMAND, noticeComment } from './notice.ts';
+import { noticeComment } from './notice.ts';
 
 /** The index of the pages as Markdown: the body of its page and of the page's Markdown twin. Pure. */
 export function indexMarkdown(context: RenderContext): string {
@@ -20,8 +20,8 @@ export function sectionIndex(context: RenderContext): Artifact {
 	const path = pagePath('index');
 	const links = repositoryLinks(context.urls, path);
 	const { title, description } = context.library.registry.library;
-	const body = writeBlocks([noticeComment(context.source), ...tree({ ...context, links })], context.write);
-	return generated(path, withFrontMatter({ title, description, id: 'index', generated: BUILD_COMMAND }, body));
+	const body = writeBlocks([noticeComment(context.origin), ...tree({ ...context, links })], context.write);
+	return generated(path, withFrontMatter({ title, description, id: 'index', generated: context.origin.command }, body));
 }
 
 /** The fragment of each category's heading on the index page and on its twin, as GitHub makes it. */

@@ -50,6 +50,12 @@ describe('addresses', () => {
 		expect(createUrls({ url: '', repository: '' }).repository('a', 'dir')).toBeUndefined();
 	});
 
+	it('names the branch that the library names, slashes and all', () => {
+		const urls = createUrls({ url: '', repository, branch: 'release/1#x' });
+		expect(urls.repository('a', 'dir')).toBe(`${repository}/tree/release/1%23x/a`);
+		expect(urls.page('p')).toBe(`${repository}/blob/release/1%23x/docs/pattern-library/p.md`);
+	});
+
 	it('encodes what a URL cannot hold and keeps what a path may', () => {
 		expect(encodePath('src/[id]/(app)/+page.ts#How it works')).toBe('src/%5Bid%5D/(app)/+page.ts#How%20it%20works');
 		expect(encodePath('a b/50%/c?d#日本')).toBe('a%20b/50%25/c%3Fd#%E6%97%A5%E6%9C%AC');

@@ -1,4 +1,4 @@
-import type { Registry } from '../registry/schema.ts';
+import { DEFAULT_BRANCH, type Registry } from '../registry/schema.ts';
 import { LAYOUT, pagePath, servedName } from './layout.ts';
 
 /**
@@ -22,12 +22,13 @@ export interface Urls {
 }
 
 /** Addresses under the library's `url` and `repository`, each with or without a path and a slash at its end. */
-export function createUrls(library: Pick<Registry['library'], 'url' | 'repository'>): Urls {
+export function createUrls(library: Pick<Registry['library'], 'url' | 'repository' | 'branch'>): Urls {
 	const base = withoutSlashes(library.url);
 	const browser = withoutSlashes(library.repository);
+	const branch = (library.branch ?? DEFAULT_BRANCH).split('/').map(encodeSegment).join('/');
 	const site = (path: string) => (base === '' ? undefined : `${base}/${encodePath(path.replace(/^\/+/, ''))}`);
 	const repository = (path: string, kind: 'file' | 'dir') =>
-		browser === '' ? undefined : `${browser}/${kind === 'dir' ? 'tree' : 'blob'}/main/${encodePath(path)}`;
+		browser === '' ? undefined : `${browser}/${kind === 'dir' ? 'tree' : 'blob'}/${branch}/${encodePath(path)}`;
 	const file = (path: string) => repository(path, 'file') ?? encodePath(path);
 	const page = (id: string) => site(`${LAYOUT.pages}/${id}/`) ?? file(pagePath(id));
 	const pageTwin = (id: string) => site(`${LAYOUT.pages}/${id}/index.html.md`) ?? file(pagePath(id));

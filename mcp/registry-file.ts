@@ -76,7 +76,7 @@ function readRegular(file: string): string {
 
 function unreadable(file: string, reason: string): RegistryFileError {
 	return new RegistryFileError(
-		`Cannot read the registry ${file}: ${reason}. Run \`npm run patterns:build\` in the repository to build it, or name another with --root DIR or --registry FILE.`,
+		`Cannot read the registry ${file}: ${reason}. Run \`npm run patterns:build\` in the repository (\`v10r-patterns build\` where it has no such script) to build it, or name another with --root DIR or --registry FILE.`,
 	);
 }
 

@@ -24,13 +24,14 @@ export function isPython(path: string): boolean {
 }
 
 /**
- * Finds the tests of a Python file without running it: functions and methods whose names begin with `test`, those that a
- * class has from another one of the file too. Names are pytest's, `TestClass::test_name`; a claim may also write ` > ` for
+ * Finds the tests of a Python file without running it: functions, and methods of the classes that pytest collects, whose
+ * names begin with `test`; those that a class has from another one of the file too. Names are pytest's, `TestClass::test_name`; a claim may also write ` > ` for
  * `::`, and name one case of a parametrised test, `test_name[case]`.
  */
 export function pythonTests(source: string): DeclaredTest[] {
-	const { found, bases, held } = scan(source);
-	const all = [...found, ...inherited(found, bases)];
+	const { found, bases, inits, held } = scan(source);
+	const collected = (owner: string) => owner === '' || isCollected(owner, bases, inits);
+	const all = [...found, ...inherited(found, bases)].filter(({ owner }) => collected(owner));
 	return all.map(({ owner, name, line, hindrance }) => {
 		const full = owner === '' ? name : `${owner}::${name}`;
 		const hindered = held ?? hindrance;
@@ -43,8 +44,42 @@ export function pythonTests(source: string): DeclaredTest[] {
 	});
 }
 
-function scan(source: string): { found: Found[]; bases: Map<string, string[]>; held: Hindrance } {
+interface Scan {
+	found: Found[];
+	/** The bases of each class, as they are written. */
+	bases: Map<string, string[]>;
+	/** Classes that define `__init__`. */
+	inits: Set<string>;
+	held: Hindrance;
+}
+
+/**
+ * Whether pytest looks for tests in a class and in those around it: one built on unittest's TestCase, by any name, or one
+ * named Test… without an `__init__`. A base from elsewhere counts as a TestCase when it is called something with Test.
+ */
+function isCollected(owner: string, bases: Scan['bases'], inits: Scan['inits']): boolean {
+	return owner.split('::').every((name, at, names) => {
+		const whole = names.slice(0, at + 1).join('::');
+		const line = [whole, ...basesAbove(whole, bases)];
+		if (line.some((base) => !bases.has(base) && /Test\w*$/.test(base))) return true;
+		return name.startsWith('Test') && !line.some((base) => inits.has(base));
+	});
+}
+
+function basesAbove(owner: string, bases: ReadonlyMap<string, readonly string[]>): Set<string> {
+	const above = new Set<string>();
+	const queue = [...(bases.get(owner) ?? [])];
+	for (const base of queue) {
+		if (above.has(base) || base === owner) continue;
+		above.add(base);
+		queue.push(...(bases.get(base) ?? []));
+	}
+	return above;
+}
+
+function scan(source: string): Scan {
 	const found: Found[] = [];
+	const inits = new Set<string>();
 	const bases = new Map<string, string[]>();
 	const open: Block[] = [];
 	let decorators: string[] = [];
@@ -72,24 +107,19 @@ function scan(source: string): { found: Found[]; bases: Map<string, string[]>; h
 			if (isReachable) bases.set(owner === '' ? name : `${owner}::${name}`, baseNames(rest));
 			open.push({ kind: 'class', name, indent, hindrance });
 		} else {
+			if (isReachable && name === '__init__') inits.add(owner);
 			if (isReachable && name.startsWith('test')) found.push({ owner, name, line, hindrance });
 			open.push({ kind: 'function', name, indent, hindrance });
 		}
 	}
-	return { found, bases, held };
+	return { found, bases, inits, held };
 }
 
 /** Tests that a class has from the classes of the same file that it is built on. */
 function inherited(found: readonly Found[], bases: ReadonlyMap<string, readonly string[]>): Found[] {
 	return [...bases.keys()].flatMap((owner) => {
 		const own = new Set(found.filter((test) => test.owner === owner).map(({ name }) => name));
-		const above = new Set<string>();
-		const queue = [...(bases.get(owner) ?? [])];
-		for (const base of queue) {
-			if (above.has(base) || base === owner) continue;
-			above.add(base);
-			queue.push(...(bases.get(base) ?? []));
-		}
+		const above = basesAbove(owner, bases);
 		const more = found.filter((test) => above.has(test.owner) && !own.has(test.name));
 		return more.map((test) => ({ ...test, owner }));
 	});
@@ -97,7 +127,7 @@ function inherited(found: readonly Found[], bases: ReadonlyMap<string, readonly 
 
 function baseNames(rest: string): string[] {
 	const list = /^\s*(?:\[[^\]]*\]\s*)?\(([\s\S]*?)\)/.exec(rest)?.[1] ?? '';
-	return list.split(',').flatMap((part) => /^\s*(\w+)\s*$/.exec(part)?.[1] ?? []);
+	return list.split(',').flatMap((part) => /^\s*(\w+(?:\.\w+)*)\s*$/.exec(part)?.[1] ?? []);
 }
 
 /** What marks keep a test from running always, of pytest and of unittest. */

@@ -36,6 +36,12 @@ describe('readRegistry', () => {
 		expect(readRegistry(JSON.parse(JSON.stringify(full)))).toEqual(full);
 	});
 
+	it('keeps the branch of a library, and leaves it out where there is none', () => {
+		const read = (library: object) => readRegistry({ library, patterns: [] }).library;
+		expect(read({ branch: 'trunk' }).branch).toBe('trunk');
+		expect(read({ branch: 7 })).not.toHaveProperty('branch');
+	});
+
 	it('knows every field that the schema declares', () => {
 		const fields = Object.keys(patternSchema.shape);
 		const sample = Object.fromEntries(fields.map((field) => [field, 'x']));

@@ -19,6 +19,7 @@ export function readRegistry(value: unknown): Registry {
 			description: string(library.description),
 			url: string(library.url),
 			repository: string(library.repository),
+			...optional('branch', library.branch),
 		},
 		groups: objects(root.groups).map((group) => ({ id: string(group.id), title: string(group.title) })),
 		categories: objects(root.categories).map((category) => ({

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { browseAddress } from './browse-address.ts';
 import { formatPath, type JsonPath, valueAt } from './parse.ts';
 import { didYouMean, error, nearest, type Problem } from './problem.ts';
 import { type FormSchema, rightForm } from './right-form.ts';
@@ -51,7 +52,7 @@ function problemsOf(issue: Issue, root: unknown): SchemaProblem[] {
 		case 'too_big':
 			return malformed(path, `${show(found)} is too long: at most ${issue.maximum} characters.`, `Shorten it.${help}`);
 		default:
-			return malformed(path, `${show(found)} ${issue.message}.`, `Change it.${help}`);
+			return malformed(path, `${show(found)} ${issue.message}.`, `${textFix(path, found)}${help}`);
 	}
 }
 
@@ -125,6 +126,15 @@ function describedAt(path: JsonPath): string | undefined {
 function formFix(path: JsonPath, found: unknown): string {
 	const form = rightForm(schemaAt(path), found);
 	return form === undefined ? 'Change it.' : `Write ${form}.`;
+}
+
+/** A repository's address that git takes in the form for a browser, and an id of pytest's as a pin. */
+function textFix(path: JsonPath, found: unknown): string {
+	if (typeof found !== 'string') return 'Change it.';
+	const address = formatPath(path) === 'library.repository' ? browseAddress(found) : undefined;
+	const pin = path.at(-1) === 'pinned_by' && /^[^#:]+\.py::./.test(found) ? found.replace('::', '#') : undefined;
+	const right = address ?? pin;
+	return right === undefined ? 'Change it.' : `Write ${JSON.stringify(right)}.`;
 }
 
 function article(kind: string): string {

@@ -6,6 +6,9 @@ import { z } from 'zod';
  * `read.ts`; `validate.ts` checks what a schema cannot say.
  */
 
+/** The branch that links into a repository name when its registry names none. */
+export const DEFAULT_BRANCH = 'main';
+
 /** Names that a record cannot have: devices on Windows, members of every object, and the section's own index page. */
 export const RESERVED_IDS: ReadonlySet<string> = new Set([
 	...['con', 'prn', 'aux', 'nul', 'constructor', 'prototype', 'index'],
@@ -120,6 +123,11 @@ export const registrySchema = z
 			description: text('One or two sentences: what is in it and for whom.'),
 			url: address('Where the site is published; a path in it becomes the base of every link. Empty without a site.'),
 			repository: address('Where the code can be browsed. Empty when that is nowhere.'),
+			branch: z
+				.string()
+				.regex(/^[^\s/~^:?*[\\]+(?:\/[^\s/~^:?*[\\]+)*$/, 'must be the name of a branch')
+				.describe('The branch that links into the repository name; main when absent.')
+				.exactOptional(),
 		}),
 		groups: z
 			.array(z.strictObject({ id: slug('Unique kebab-case name.'), title: text('Heading of the group.') }))

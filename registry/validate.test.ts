@@ -302,6 +302,30 @@ describe('validateRegistry', () => {
 		expect(fixes).toContainEqual(['invariants[1].test', 'Delete it. Fields here are rule, pinned_by.']);
 	});
 
+	it('shows the pin for an id of pytest', () => {
+		const registry = valid();
+		const [deep] = registry.patterns;
+		set(deep ?? {}, 'invariants', [{ rule: 'One.', pinned_by: 'tests/test_cache.py::TestCache::test_expires' }]);
+		expect(validate(JSON.stringify(registry))).toMatchObject([
+			{ fix: expect.stringMatching(/^Write "tests\/test_cache\.py#TestCache::test_expires"\. /) },
+		]);
+	});
+
+	it('shows the address that a browser takes for one that git takes', () => {
+		const registry = valid();
+		set(registry.library, 'repository', 'git@shop.dev:acme/shop.git');
+		expect(validate(JSON.stringify(registry))).toMatchObject([
+			{ field: 'library.repository', fix: expect.stringMatching(/^Write "https:\/\/shop\.dev\/acme\/shop"\. /) },
+		]);
+	});
+
+	it.each(['', ' main', '/main', 'a//b', 'a?b'])('refuses %j for a branch', (branch) => {
+		expect(findings(({ library }) => set(library, 'branch', branch))).toEqual([
+			`error library.branch: ${JSON.stringify(branch)} must be the name of a branch.`,
+		]);
+		expect(findings(({ library }) => set(library, 'branch', 'release/v1.x'))).toEqual([]);
+	});
+
 	it('warns of a placeholder for an address', () => {
 		expect(findings(({ library }) => set(library, 'url', 'https://example.org/x'))).toEqual([
 			'warning library.url: "https://example.org/x" is a placeholder, and links are made of it.',

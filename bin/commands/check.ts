@@ -1,4 +1,4 @@
-import { diffArtifacts, formatDrift } from '../../generators/index.ts';
+import { buildCommand, diffArtifacts, formatDrift, readRepositoryFile } from '../../generators/index.ts';
 import { planFor } from '../artifacts.ts';
 import { type CommandHost, type CommonOptions, newCommand } from '../command.ts';
 import { EXIT } from '../exit.ts';
@@ -11,9 +11,10 @@ export function addCheck({ program, surroundings, finish }: CommandHost): void {
 		(options: CommonOptions) =>
 			finish(async () => {
 				const target = findTarget(options, surroundings);
-				const drifts = await diffArtifacts(target.root, planFor(target, surroundings));
+				const command = buildCommand(readRepositoryFile(target.root));
+				const drifts = await diffArtifacts(target.root, planFor(target, surroundings), { command });
 				if (options.json) printJson(drifts, surroundings);
-				else surroundings.stdout.write(formatDrift(drifts));
+				else surroundings.stdout.write(formatDrift(drifts, command));
 				return drifts.length > 0 ? EXIT.found : EXIT.ok;
 			}),
 	);

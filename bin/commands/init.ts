@@ -3,9 +3,10 @@ import { basename, resolve } from 'node:path';
 import { nodeDisk, readRepositoryFile } from '../../generators/index.ts';
 import { type CommandHost, type CommonOptions, newCommand } from '../command.ts';
 import { EXIT, Refusal } from '../exit.ts';
+import { gitFacts } from '../init/git-facts.ts';
 import { nextSteps } from '../init/next-steps.ts';
 import { placeFaults, writeFaults } from '../init/preflight.ts';
-import { initSteps, type Step, TARGETS } from '../init/steps.ts';
+import { initSteps, type ReadText, type Step, TARGETS } from '../init/steps.ts';
 import { printJson } from '../output.ts';
 import { shellWord } from '../shell.ts';
 
@@ -27,7 +28,7 @@ export function addInit({ program, surroundings, finish }: CommandHost): void {
 				refuseUnlessFolder(root);
 				refuseFor(placeFaults(root, TARGETS));
 				const read = textReader(root);
-				const steps = initSteps(read, basename(root));
+				const steps = initSteps(read, basename(root), gitFacts(tolerantReader(root)));
 				refuseFor(writeFaults(root, steps, surroundings.mayWrite));
 				const next = nextSteps(read, steps, { ...surroundings, root });
 				if (!options.dryRun) await carryOut(root, steps);
@@ -61,6 +62,15 @@ function textReader(root: string): (path: string) => string | undefined {
 		} catch {
 			throw new Refusal(`${path} is not UTF-8, so it cannot be added to without loss. Save it as UTF-8.`);
 		}
+	};
+}
+
+/** For files that are only looked at: what is no UTF-8 in them does not matter. */
+function tolerantReader(root: string): ReadText {
+	const read = readRepositoryFile(root);
+	return (path) => {
+		const bytes = read(path);
+		return bytes && new TextDecoder().decode(bytes);
 	};
 }
 

@@ -1,4 +1,6 @@
-import { MAX_ID_LENGTH } from '../../registry/schema.ts';
+import { browseAddress } from '../../registry/browse-address.ts';
+import { DEFAULT_BRANCH, MAX_ID_LENGTH } from '../../registry/schema.ts';
+import type { GitFacts } from './git-facts.ts';
 
 /** What is known of the repository that gets its first registry. */
 export interface RepositoryFacts {
@@ -6,10 +8,9 @@ export interface RepositoryFacts {
 	folder: string;
 	/** Parsed package.json, when there is one. */
 	manifest?: Readonly<Record<string, unknown>>;
+	/** What git tells of it. */
+	git?: GitFacts;
 }
-
-/** Stands in for addresses that nothing in the repository tells. */
-export const UNKNOWN_URL = 'https://example.org';
 
 /**
  * The first registry of a repository, as text: one light record that is true of it from now on, since it describes this
@@ -17,8 +18,8 @@ export const UNKNOWN_URL = 'https://example.org';
  */
 export function firstRegistry(facts: RepositoryFacts): string {
 	const name = slugOf(textOf(facts.manifest?.name) ?? facts.folder);
-	const url = webAddress(textOf(facts.manifest?.homepage)) ?? `${UNKNOWN_URL}/${name}`;
-	const repository = repositoryAddress(facts.manifest?.repository) ?? `${UNKNOWN_URL}/${name}`;
+	const repository = repositoryAddress(facts.manifest?.repository) ?? facts.git?.repository ?? '';
+	const branch = facts.git?.branch;
 	const registry = {
 		$schema: './registry.schema.json',
 		version: '0.1.0',
@@ -26,8 +27,10 @@ export function firstRegistry(facts: RepositoryFacts): string {
 			name,
 			title: `${name} patterns`,
 			description: `The patterns of ${name}: what they are, when to use them, and which docs, code and tests to read.`,
-			url,
+			// A homepage is seldom where generated pages are published; without an address links lead to the repository.
+			url: '',
 			repository,
+			...(branch === undefined || branch === DEFAULT_BRANCH ? {} : { branch }),
 		},
 		groups: [{ id: 'practices', title: 'Practices' }],
 		categories: [{ id: 'documentation', title: 'Documentation', group: 'practices' }],
@@ -73,22 +76,11 @@ function textOf(value: unknown): string | undefined {
 	return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
-function webAddress(text: string | undefined): string | undefined {
-	const address = text?.replace(/[?#].*$/, '');
-	return address !== undefined && /^https?:\/\/[^\s?#]+$/.test(address) ? address : undefined;
-}
-
 /** The address to browse at, of the forms that package.json allows for `repository`. */
 function repositoryAddress(value: unknown): string | undefined {
 	const text = textOf(typeof value === 'object' && value !== null && 'url' in value ? value.url : value);
 	if (text === undefined) return undefined;
 	const short = /^(?:github:)?([\w.-]+\/[\w.-]+)$/.exec(text)?.[1];
 	if (short !== undefined) return `https://github.com/${short.replace(/\.git$/, '')}`;
-	return webAddress(
-		text
-			.replace(/^git\+/, '')
-			.replace(/^(?:ssh:\/\/)?git@([^:/]+)[:/]/, 'https://$1/')
-			.replace(/^git:\/\//, 'https://')
-			.replace(/\.git$/, ''),
-	);
+	return browseAddress(text);
 }

@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Workplace, workplace } from '../testing.ts';
 import { firstRegistry, slugOf } from './first-registry.ts';
@@ -8,8 +10,7 @@ afterEach(() => place.remove());
 const PACKAGE =
 	'{\n    "name": "@acme/shop",\n    "scripts": {\n        "test": "x",\n        "patterns:check": "mine"\n    },\n    "zeta": 1,\n    "alpha": 2\n}\n';
 
-/** A fresh registry is valid but for the two addresses that nothing in the repository tells. */
-const ONLY_PLACEHOLDERS = /"errors":\s*0,\s*"warnings":\s*2,[\s\S]*library\.url[\s\S]*library\.repository/;
+const FLAWLESS = /"errors":\s*0,\s*"warnings":\s*0,/;
 
 describe('init', () => {
 	it.each([
@@ -23,13 +24,13 @@ describe('init', () => {
 		expect(await place.run(['init'])).toMatchObject({ code: 0 });
 		expect(await place.run(['validate', '--json'])).toMatchObject({
 			code: 0,
-			out: expect.stringMatching(ONLY_PLACEHOLDERS),
+			out: expect.stringMatching(FLAWLESS),
 		});
 		expect(await place.run(['build'])).toMatchObject({ code: 0 });
 		expect(await place.run(['check'])).toMatchObject({ code: 0 });
 		expect(await place.run(['validate', '--json'])).toMatchObject({
 			code: 0,
-			out: expect.stringMatching(ONLY_PLACEHOLDERS),
+			out: expect.stringMatching(FLAWLESS),
 		});
 	});
 
@@ -91,22 +92,24 @@ describe('init', () => {
 		place = workplace({ 'package.json': '{}' });
 		const { next } = JSON.parse((await place.run(['init', '--json'], { ownRoot: '/opt/my patterns' })).out);
 		expect(next).toEqual([
-			'Set library.url and library.repository in registry/registry.json to the real address: still a placeholder.',
+			'library.url (where the site with the generated pages is published, if anywhere) and library.repository (where the code can be browsed, for links to it) may stay empty in registry/registry.json; links lead to what is there.',
 			`Install the command, so that the scripts find it: cd ${place.root} && npm pack '/opt/my patterns' && npm i -D ./v10r-patterns-0.1.0.tgz (and commit the tarball), or npm i -D <git address>.`,
 			'Make the first card yours, then run: npm run patterns:build && npm run patterns:validate && npm run patterns:check',
 		]);
 	});
 
-	it('has nothing to say of addresses and the command where package.json tells them', async () => {
+	it('has nothing to say of the repository and the command where package.json tells them', async () => {
 		place = workplace({
 			'package.json': JSON.stringify({
-				homepage: 'https://a.org',
 				repository: 'a/b',
 				devDependencies: { 'v10r-patterns': '1.0.0' },
 			}),
 		});
 		const { next } = JSON.parse((await place.run(['init', '--json'])).out);
-		expect(next).toEqual([expect.stringMatching(/^Make the first card yours/)]);
+		expect(next).toEqual([
+			expect.stringMatching(/^library\.url \([^)]*\) may stay empty/),
+			expect.stringMatching(/^Make the first card yours/),
+		]);
 	});
 
 	it.each([
@@ -130,15 +133,50 @@ describe('init', () => {
 		expect(out).not.toContain('npm pack');
 	});
 
-	it('run again repeats that addresses are placeholders until they are not', async () => {
+	it('run again says of addresses only that one is a placeholder, until it is not', async () => {
 		place = workplace();
 		await place.run(['init']);
-		expect((await place.run(['init'])).out).toContain('- Set library.url and library.repository in registry/');
-		const text = place.text('registry/registry.json');
-		place.put('registry/registry.json', text.replace(/"url": ".*"/, '"url": "https://shop.dev"'));
-		expect((await place.run(['init'])).out).toContain('- Set library.repository in registry/');
-		place.put('registry/registry.json', text.replaceAll('example.org', 'shop.dev'));
 		expect((await place.run(['init'])).out).toMatch(/Next:\n- Run: node /);
+		const text = place.text('registry/registry.json');
+		place.put('registry/registry.json', text.replace('"url": ""', '"url": "https://example.org/shop"'));
+		expect((await place.run(['init'])).out).toContain('- Set library.url in registry/');
+	});
+
+	describe('in a git repository', () => {
+		const config = (url: string) => `[core]\n\tbare = false\n[remote "origin"]\n\turl = ${url}\n\tfetch = +refs\n`;
+		const library = async (files: Record<string, string>) => {
+			place = workplace(files);
+			await place.run(['init']);
+			return JSON.parse(place.text('registry/registry.json')).library;
+		};
+
+		it('takes the address of its origin as one to browse', async () => {
+			const git = { '.git/config': config('git@code.dev:acme/shop.git') };
+			expect(await library(git)).toMatchObject({ url: '', repository: 'https://code.dev/acme/shop' });
+		});
+
+		it('takes no other remote, no local one, and nothing of a .git that is a file', async () => {
+			const other = config('https://code.dev/acme/shop').replace('origin', 'fork');
+			expect((await library({ '.git/config': other })).repository).toBe('');
+			expect((await library({ '.git/config': config('/srv/shop.git') })).repository).toBe('');
+			expect((await library({ '.git': 'gitdir: ../.git/worktrees/a\n' })).repository).toBe('');
+		});
+
+		it('names the branch of links where it is not main: the default of the remote, else the one checked out', async () => {
+			const head = (branch: string) => `ref: refs/heads/${branch}\n`;
+			expect((await library({ '.git/HEAD': head('trunk/next') })).branch).toBe('trunk/next');
+			expect(await library({ '.git/HEAD': head('main') })).not.toHaveProperty('branch');
+			expect(await library({ '.git/HEAD': '0123456789abcdef\n' })).not.toHaveProperty('branch');
+			const remote = { '.git/refs/remotes/origin/HEAD': 'ref: refs/remotes/origin/master\n' };
+			expect((await library({ '.git/HEAD': head('my-work'), ...remote })).branch).toBe('master');
+			expect(await place.run(['validate'])).toMatchObject({ code: 0 });
+		});
+
+		it('prefers what package.json says', async () => {
+			const manifest = '{"repository": "acme/shop"}';
+			const files = { '.git/config': config('https://code.dev/fork/shop'), 'package.json': manifest };
+			expect((await library(files)).repository).toBe('https://github.com/acme/shop');
+		});
 	});
 
 	it.each([[['init', 'README.md']], [['init', '--root', 'README.md', '--dry-run']]])(
@@ -159,14 +197,52 @@ describe('init', () => {
 		expect(place.snapshot()).toEqual({});
 	});
 
-	it('gives CI no name to install by that a stranger could take', async () => {
-		place = workplace();
-		const { out } = await place.run(['init']);
-		expect(out).toContain('- Set the repository variable V10R_PATTERNS');
-		expect(place.text('.github/workflows/patterns.yml')).toMatch(
-			/npm install --global "\$\{\{ vars\.V10R_PATTERNS \}\}"/,
-		);
-		expect(place.text('.github/workflows/patterns.yml')).not.toContain('npx');
+	describe('in CI without a package.json', () => {
+		const commandIn = (workflow: string) => /- run: (.* validate)$/m.exec(workflow)?.[1] ?? '';
+		const inShell = (command: string, source: string) =>
+			spawnSync('bash', ['-c', command], {
+				cwd: place.root,
+				encoding: 'utf8',
+				env: {
+					...process.env,
+					V10R_PATTERNS: source,
+					npm_config_cache: join(place.root, 'cache'),
+					npm_config_offline: 'true',
+					npm_config_update_notifier: 'false',
+				},
+			});
+
+		it('runs the command from a git address, which an install of its own would not build', async () => {
+			const builds = `node -e "process.exit(process.env.npm_config_global === 'true' ? 1 : 0)"`;
+			place = workplace({
+				'source/package.json': JSON.stringify({
+					name: 'v10r-patterns',
+					version: '1.0.0',
+					bin: 'cli.js',
+					scripts: { prepare: builds },
+				}),
+				'source/cli.js': "#!/usr/bin/env node\nconsole.log('ran', ...process.argv.slice(2));\n",
+			});
+			const source = join(place.root, 'source');
+			const git = 'git -c user.name=a -c user.email=a@example.org -c commit.gpgsign=false';
+			expect(inShell(`cd source && git init -q && git add . && ${git} commit -qm x`, '').stderr).toBe('');
+			await place.run(['init']);
+			const command = commandIn(place.text('.github/workflows/patterns.yml'));
+			expect(command).toMatch(/^npm exec --yes --package="/);
+			expect(inShell(command, `git+file://${source}`)).toMatchObject({ status: 0, stdout: 'ran validate\n' });
+		}, 60_000);
+
+		it('takes no name to install by that a stranger could take: an unset variable ends the step', async () => {
+			place = workplace();
+			const { out } = await place.run(['init']);
+			expect(out).toContain('- Set the repository variable V10R_PATTERNS');
+			expect(out).toContain('npm exec --yes --package="<address>" -- v10r-patterns validate');
+			const workflow = place.text('.github/workflows/patterns.yml');
+			expect(workflow).toMatch(/V10R_PATTERNS: \$\{\{ vars\.V10R_PATTERNS \}\}/);
+			const { status, stderr } = inShell(commandIn(workflow), '');
+			expect(status).not.toBe(0);
+			expect(stderr).toContain('Set the repository variable V10R_PATTERNS');
+		});
 	});
 
 	it('takes a folder and reports as JSON', async () => {
@@ -194,16 +270,16 @@ describe('firstRegistry', () => {
 		[{ type: 'git', url: 'git+https://gitlab.com/acme/shop.git' }, 'https://gitlab.com/acme/shop'],
 		[{ url: 'git@github.com:acme/shop.git' }, 'https://github.com/acme/shop'],
 		[{ url: 'ssh://git@host.org/acme/shop.git' }, 'https://host.org/acme/shop'],
-		[undefined, 'https://example.org/my-shop'],
-		['../elsewhere is odd', 'https://example.org/my-shop'],
+		[undefined, ''],
+		['../elsewhere is odd', ''],
 	])('takes the repository %j for %s', (repository, address) => {
 		expect(library({ repository }).repository).toBe(address);
 	});
 
-	it('takes name and homepage from package.json', () => {
+	it('takes the name from package.json, and no homepage for the site of the patterns', () => {
 		expect(library({ name: '@acme/Shop.js', homepage: 'https://acme.org/shop#readme' })).toMatchObject({
 			name: 'acme-shop-js',
-			url: 'https://acme.org/shop',
+			url: '',
 		});
 	});
 

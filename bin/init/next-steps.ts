@@ -23,15 +23,32 @@ export function nextSteps(read: ReadText, steps: readonly Step[], place: InitPla
 	const installed = manifest !== undefined && dependsOnCommand(manifest);
 	const placeholders = placeholdersIn(after(REGISTRY) ?? '');
 	return [
+		...addressHints(after(REGISTRY) ?? '', made(REGISTRY)),
 		...(placeholders.length > 0
 			? [`Set ${placeholders.join(' and ')} in ${REGISTRY} to the real address: still a placeholder.`]
 			: []),
 		...(manifest && !installed ? [`Install the command, so that the scripts find it: ${installation(place)}`] : []),
 		...(!manifest && made(WORKFLOW)
-			? [`Set the repository variable ${SOURCE_VARIABLE} for CI: the git address of ${NAME} or a tarball of it.`]
+			? [
+					`Set the repository variable ${SOURCE_VARIABLE} for CI to where ${NAME} comes from: a git address (git+https://…) or a tarball. This has to work with it: npm exec --yes --package="<address>" -- ${NAME} validate`,
+				]
 			: []),
 		`${made(REGISTRY) ? 'Make the first card yours, then run' : 'Run'}: ${commands(manifest, place)}`,
 	];
+}
+
+const PURPOSES = {
+	url: 'where the site with the generated pages is published, if anywhere',
+	repository: 'where the code can be browsed, for links to it',
+} as const;
+
+/** What an address that is empty in a fresh registry is for. */
+function addressHints(registryText: string, isFresh: boolean): string[] {
+	if (!isFresh) return [];
+	const library = valueAt(parseText(registryText).data?.value, ['library']);
+	const empty = (['url', 'repository'] as const).filter((field) => valueAt(library, [field]) === '');
+	const named = empty.map((field) => `library.${field} (${PURPOSES[field]})`).join(' and ');
+	return empty.length === 0 ? [] : [`${named} may stay empty in ${REGISTRY}; links lead to what is there.`];
 }
 
 function placeholdersIn(registryText: string): string[] {

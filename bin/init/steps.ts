@@ -2,7 +2,8 @@ import { applyEdits, modify } from 'jsonc-parser';
 import { MARKERS, RegionError } from '../../generators/index.ts';
 import { replaceRegion } from '../../generators/regions.ts';
 import { parseText } from '../../registry/parse.ts';
-import { firstRegistry } from './first-registry.ts';
+import { firstRegistry, type RepositoryFacts } from './first-registry.ts';
+import type { GitFacts } from './git-facts.ts';
 import { workflow } from './workflow.ts';
 
 /** What `init` does to one file: writes it whole, or leaves it as it is and says why. */
@@ -28,11 +29,11 @@ export const TARGETS = ['registry/registry.json', 'README.md', 'package.json', W
  * What a repository needs to keep a registry: the registry itself, a place for the index in its README, scripts, and a
  * check in CI. Pure. Nothing that is there is changed except by adding to it.
  */
-export function initSteps(read: ReadText, folder: string): Step[] {
+export function initSteps(read: ReadText, folder: string, git: GitFacts = {}): Step[] {
 	const manifestText = read('package.json');
 	const manifest = manifestText === undefined ? undefined : objectOf(manifestText);
 	return [
-		registryStep(read, folder, manifest),
+		registryStep(read, { folder, git, ...(manifest ? { manifest } : {}) }),
 		readmeStep(read('README.md'), folder),
 		packageStep(manifestText, manifest),
 		read(WORKFLOW) === undefined
@@ -41,11 +42,10 @@ export function initSteps(read: ReadText, folder: string): Step[] {
 	];
 }
 
-function registryStep(read: ReadText, folder: string, manifest: Record<string, unknown> | undefined): Step {
+function registryStep(read: ReadText, facts: RepositoryFacts): Step {
 	const path = 'registry/registry.json';
 	if (read(path) !== undefined) return { kind: 'leave', path, note: 'is there already' };
-	const text = firstRegistry({ folder, ...(manifest ? { manifest } : {}) });
-	return { kind: 'create', path, text, note: 'one light record to begin with' };
+	return { kind: 'create', path, text: firstRegistry(facts), note: 'one light record to begin with' };
 }
 
 function readmeStep(text: string | undefined, folder: string): Step {

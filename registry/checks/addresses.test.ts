@@ -21,6 +21,24 @@ describe('checkAddresses', () => {
 		]);
 	});
 
+	it.each([
+		['https://code.dev/acme/shop/tree/master', 'master'],
+		['https://code.dev/acme/shop/blob/trunk/README.md', 'trunk'],
+		['https://code.dev/acme/shop/-/tree/dev/src', 'dev'],
+	])('warns of %s, which is not the address of the repository as a whole', (repository, branch) => {
+		const inside = given('', repository);
+		expect(findings(checkAddresses, inside)).toEqual([
+			`warning library.repository: "${repository}" leads into the repository, and links add their own branch and path.`,
+		]);
+		expect(fixes(checkAddresses, inside)).toEqual([
+			`Write "https://code.dev/acme/shop", and the branch as "branch": "${branch}" when it is not main.`,
+		]);
+	});
+
+	it('takes a repository that is called tree for what it is', () => {
+		expect(findings(checkAddresses, given('', 'https://code.dev/acme/tree'))).toEqual([]);
+	});
+
 	it.each(['https://myexample.org', 'https://example.organic/x', 'https://shop.dev/example.org/'])(
 		'takes %s for a real address',
 		(url) => {

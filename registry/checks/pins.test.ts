@@ -18,6 +18,7 @@ const FILES = {
 		'class TestQueue:\n    def test_is_first_in_first_out(self):\n        pass\n\ndef test_ends():\n    pass\n\n@pytest.mark.skip\ndef test_later():\n    pass\n',
 	'a_test.go': 'func TestQueue(t *testing.T) {\n\tt.Run("is first in first out", func(t *testing.T) {})\n}\n',
 	'tests/x.ts': '',
+	'docs/a.md': '# A\n\nA rule.\n',
 };
 const given = (...pins: string[]) => ({
 	patterns: [record({ id: 'a', invariants: pins.map((pinned_by) => ({ rule: 'A rule.', pinned_by })) })],
@@ -27,6 +28,10 @@ const messages = (...pins: string[]) =>
 	findings(checkPins, given(...pins)).map((line) => line.replace(/patterns.*?: /, ''));
 
 describe('checkPins', () => {
+	it('refuses a document, which runs no test', () => {
+		expect(messages('docs/a.md#A rule')).toEqual(['error "docs/a.md" is a document, which runs no test.']);
+	});
+
 	it('accepts tests that exist and run', () => {
 		expect(messages('a.test.ts#bulkhead > rejects at once', 'a.test.ts#bulkhead > takes 3 at a time')).toEqual([]);
 		expect(messages('test_a.py#TestQueue > test_is_first_in_first_out')).toEqual([]);

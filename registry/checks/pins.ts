@@ -34,6 +34,10 @@ function pinProblems(
 	if (name === '') return [];
 	const fault = pathFault(file, files);
 	if (fault) return [error(path, fault.message, fault.fix)];
+	if (/\.(?:md|mdx|markdown)$/i.test(file)) {
+		const fix = 'Pin the rule to a test, or write it as plain text.';
+		return [error(path, `${JSON.stringify(file)} is a document, which runs no test.`, fix)];
+	}
 	const source = files.kind(file) === 'file' ? files.read(file) : undefined;
 	if (source === undefined)
 		return [error(path, `${JSON.stringify(file)} is no file that can be read.`, 'Cite a test file.')];
