@@ -38,7 +38,12 @@ export default defineConfig({
 		shareImages(base),
 	],
 	markdown: {
-		remarkPlugins: [[remarkLinks, { root: places.root, base, repository: library.repository, ids: library.ids }]],
+		remarkPlugins: [
+			[
+				remarkLinks,
+				{ root: places.root, base, repository: library.repository, branch: library.branch, ids: library.ids },
+			],
+		],
 		rehypePlugins: [rehypeHeadingIds, rehypeHeadingLinks],
 		shikiConfig: { theme: 'css-variables', transformers: [codeClasses] },
 	},

@@ -29,6 +29,8 @@ export function findPlaces(configUrl: string, env: Readonly<Record<string, strin
 export interface LibraryFacts {
 	url: string;
 	repository: string;
+	/** The branch that links into the repository name; undefined when the file names none. */
+	branch: string | undefined;
 	/** The ids of all patterns that are shown. */
 	ids: string[];
 }
@@ -36,9 +38,14 @@ export interface LibraryFacts {
 /** Reads those facts; the pages themselves read the registry through the catalog. @throws Error when it is no JSON */
 export function readLibrary(registry: string): LibraryFacts {
 	const { library, patterns } = asObject(JSON.parse(readFileSync(registry, 'utf8')));
-	const { url, repository } = asObject(library);
+	const { url, repository, branch } = asObject(library);
 	const shown = (Array.isArray(patterns) ? patterns.map(asObject) : []).filter(({ hidden }) => hidden !== true);
-	return { url: text(url), repository: text(repository), ids: shown.map(({ id }) => text(id)) };
+	return {
+		url: text(url),
+		repository: text(repository),
+		branch: text(branch) || undefined,
+		ids: shown.map(({ id }) => text(id)),
+	};
 }
 
 function asObject(value: unknown): Record<string, unknown> {

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LinkTargets } from './doc-links.ts';
+import { repositoryHref } from './links.ts';
 
 /** What the links of a repository's Markdown are resolved against. */
 export interface TargetOptions {
@@ -10,12 +11,14 @@ export interface TargetOptions {
 	base: string;
 	/** Where the repository is browsed; empty when nowhere. */
 	repository: string;
+	/** The branch that is browsed there; main when absent. */
+	branch?: string | undefined;
 	/** The patterns that have a page. */
 	ids: readonly string[];
 }
 
 /** Link targets on the disk of a repository. */
-export function diskTargets({ root, base, repository, ids }: TargetOptions): LinkTargets {
+export function diskTargets({ root, base, repository, branch, ids }: TargetOptions): LinkTargets {
 	const cards = new Set(ids.map((id) => `/docs/pattern-library/${id}/`));
 	const kind = (path: string) => {
 		const found = join(root, path);
@@ -25,10 +28,7 @@ export function diskTargets({ root, base, repository, ids }: TargetOptions): Lin
 	return {
 		page: (path) => `${base.replace(/\/+$/, '')}${path}`,
 		kind,
-		repository: (path, what) =>
-			repository === ''
-				? undefined
-				: `${repository.replace(/\/+$/, '')}/${what === 'dir' ? 'tree' : 'blob'}/main/${path.split('/').map(encodeURIComponent).join('/')}`,
+		repository: (path, kind) => repositoryHref(repository, path, { kind, branch }),
 		hasPage(path) {
 			if (path === '/docs/pattern-library/' || cards.has(path)) return true;
 			const [, readme] = /^\/docs\/library\/([^/]+)\/$/.exec(path) ?? [];

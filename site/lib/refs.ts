@@ -8,6 +8,7 @@ const targets = diskTargets({
 	root,
 	base: import.meta.env.V10R_BASE,
 	repository: library.registry.library.repository,
+	branch: library.registry.library.branch,
 	ids: library.patterns.map(({ id }) => id),
 });
 

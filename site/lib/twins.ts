@@ -13,6 +13,7 @@ const targets = diskTargets({
 	root,
 	base: absoluteHref('/'),
 	repository: library.registry.library.repository,
+	branch: library.registry.library.branch,
 	ids: library.patterns.map(({ id }) => id),
 });
 

@@ -24,7 +24,9 @@ export function referencesOf({ id, card }: Pick<Showcase, 'id' | 'card'>): Refer
 		{ label: 'Pattern card', page: PATHS.card(card.id) },
 		...(readme === undefined ? [] : [{ label: 'README', page: readme }]),
 		...files.flatMap(([label, name]) => {
-			const file = repositoryHref(library.registry.library.repository, `library/${id}/${name}`);
+			const file = repositoryHref(library.registry.library.repository, `library/${id}/${name}`, {
+				branch: library.registry.library.branch,
+			});
 			return file === undefined ? [] : [{ label, file }];
 		}),
 	];
