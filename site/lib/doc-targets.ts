@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LinkTargets } from './doc-links.ts';
-import { repositoryHref } from './links.ts';
+import { repositoryHref } from './repository-href.ts';
 
 /** What the links of a repository's Markdown are resolved against. */
 export interface TargetOptions {

@@ -1,5 +1,6 @@
-import { PATHS, repositoryHref } from '../links.ts';
+import { PATHS } from '../links.ts';
 import { readmePage } from '../refs.ts';
+import { repositoryHref } from '../repository-href.ts';
 import { library } from '../source.ts';
 import type { Showcase } from './demos.ts';
 
