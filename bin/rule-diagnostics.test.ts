@@ -1,17 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { RULE } from '../mcp/rule-testing.ts';
 import { SNIPPET_RULES } from '../mcp/snippet.ts';
 import { slowRules } from './rule-time.ts';
 import { type Workplace, workplace } from './testing.ts';
-
-const RULE = {
-	id: 'no-legacy-client',
-	languages: ['ts'],
-	pattern: '\\bLegacyClient\\b',
-	message: 'The old client has no deadline.',
-	fix: 'Use createClient() of src/client.ts.',
-	pass: ['createClient();', '// LegacyClient'],
-	fail: [{ code: 'new LegacyClient();', lines: [1] }],
-};
 
 let place: Workplace;
 beforeEach(async () => {

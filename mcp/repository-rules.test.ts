@@ -5,16 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { approximateTokens } from '../registry/tokens.ts';
 import { readRulesText } from './repository-rules.ts';
 import { createRepositoryTools } from './repository-tools.ts';
-
-const RULE = {
-	id: 'no-legacy-client',
-	languages: ['ts'],
-	pattern: '\\bLegacyClient\\b',
-	message: 'The old client has no deadline.',
-	fix: 'Use createClient() of src/client.ts.',
-	pass: ['createClient();', '// LegacyClient'],
-	fail: [{ code: 'new LegacyClient();', lines: [1] }],
-};
+import { RULE } from './rule-testing.ts';
 
 let root: string;
 beforeEach(() => {

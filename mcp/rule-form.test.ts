@@ -3,20 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fixtureFaults } from './rule-fixtures.ts';
 import { type RuleFault, readRules } from './rule-form.ts';
+import { RULE } from './rule-testing.ts';
 import { SNIPPET_RULES } from './snippet.ts';
 
 /** A rule that is as it should be, with some fields changed or, as undefined, left out. */
 function rule(changes: Record<string, unknown> = {}): Record<string, unknown> {
-	const whole: Record<string, unknown> = {
-		id: 'no-legacy-client',
-		languages: ['ts'],
-		pattern: '\\bLegacyClient\\b',
-		message: 'The old client has no deadline.',
-		fix: 'Use createClient() of src/client.ts.',
-		pass: ['createClient();', '// LegacyClient'],
-		fail: [{ code: 'new LegacyClient();', lines: [1] }],
-		...changes,
-	};
+	const whole: Record<string, unknown> = { ...RULE, ...changes };
 	return Object.fromEntries(Object.entries(whole).filter(([, value]) => value !== undefined));
 }
 

@@ -158,7 +158,6 @@ export type Registry = z.output<typeof registrySchema>;
 /** One card with every list filled in. */
 export type PatternRecord = z.output<typeof patternSchema>;
 export type Ref = z.output<typeof refSchema>;
-export type RefKind = (typeof REF_KINDS)[number];
 export type Tier = (typeof TIERS)[number];
 export type Maturity = (typeof MATURITIES)[number];
 export type Invariant = PatternRecord['invariants'][number];
@@ -167,8 +166,6 @@ export type Group = Registry['groups'][number];
 
 /** The four lists of refs of a record, in the order in which a reader follows them. */
 export const REF_FIELDS = ['docs', 'code', 'tests', 'showcases'] as const;
-export type RefField = (typeof REF_FIELDS)[number];
-
 /** The JSON Schema (draft 2020-12) of the authored file, for editors; `registry.schema.json` is generated from it. */
 export function registryJsonSchema(): Record<string, unknown> {
 	return { ...z.toJSONSchema(registrySchema, { io: 'input' }), title: 'Pattern registry' };

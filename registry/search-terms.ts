@@ -3,8 +3,9 @@ import { tokenize } from './text.ts';
 
 /**
  * What a query asks for, term by term: each of its words with the terms of the registry that stand for it, and how sure
- * that is. A word that the registry has stands for itself; one that it lacks is tried as the beginning of a word, as two
- * words written as one (or one written as two), and last as a typo, which is a guess and is said to be one.
+ * that is. A word that the registry has stands for itself; one that it lacks is tried as two words written as one (or one
+ * written as two), as the beginning of a word, as a typo, which is a guess and is said to be one, and last as a word that
+ * goes on after one of the registry.
  */
 export interface QueryTerm {
 	/** The word as the query has it. */
@@ -29,7 +30,9 @@ export interface Stand {
 
 /** A word's beginning is half a match: `auth` for authentication. */
 const PREFIX_WEIGHT = 0.5;
+/** The shortest word that is taken for a beginning. */
 const MIN_PREFIX = 4;
+/** The shortest term of the registry that a longer word is taken to go on from: `oauth` of oauth2. */
 const MIN_BEGINNING = 5;
 /** A word that lacks its last letter is nearly the word. */
 const NEARLY_WEIGHT = 0.8;

@@ -1,7 +1,7 @@
 import { posix, relative, sep } from 'node:path';
 import type { Image, Root } from 'mdast';
 import { visit } from 'unist-util-visit';
-import { docLink } from '../lib/doc-links.ts';
+import { decoded, docLink } from '../lib/doc-links.ts';
 import { diskTargets, type TargetOptions } from '../lib/doc-targets.ts';
 
 /** Tells whoever builds the site of something in a file that they will want to mend. */
@@ -29,12 +29,4 @@ export function remarkLinks({ warn = console.warn, ...options }: TargetOptions &
 			parent.children[index] = { type: 'emphasis', children: [{ type: 'text', value: node.alt || node.url }] };
 		});
 	};
-}
-
-function decoded(path: string): string {
-	try {
-		return decodeURIComponent(path);
-	} catch {
-		return path;
-	}
 }

@@ -33,7 +33,8 @@ export function docLink(url: string, from: string, targets: LinkTargets): string
 	return (targets.repository(path, kind ?? 'file') ?? url) + rest;
 }
 
-function decoded(path: string): string {
+/** A written path without its percent signs; as it stands when it is badly encoded. */
+export function decoded(path: string): string {
 	try {
 		return decodeURIComponent(path);
 	} catch {
