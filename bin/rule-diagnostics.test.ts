@@ -89,4 +89,9 @@ describe('the time that a rule takes', () => {
 			},
 		]);
 	});
+
+	it('is found by the characters that it names itself', () => {
+		const pattern = `${'q{0,90}'.repeat(6)}b`;
+		expect(slowRules([{ ...RULE, pattern }], 300).map(({ path }) => path)).toEqual([['rules', 0, 'pattern']]);
+	});
 });

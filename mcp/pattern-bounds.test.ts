@@ -48,6 +48,8 @@ describe('the bounds of a pattern', () => {
 		[`${'q?'.repeat(40)}z`, MANY],
 		['q?q'.repeat(30), MANY],
 		['q?\\b'.repeat(30), MANY],
+		// What is only looked at parts nothing.
+		['q?(?!x)'.repeat(30), MANY],
 		['(?:a|a)'.repeat(30), MANY],
 		['(?:a?b)'.repeat(30), MANY],
 		['\\s{0,2000}\\s{0,2000}\\s{0,2000}x', MANY],
